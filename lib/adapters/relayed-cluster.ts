@@ -177,7 +177,7 @@ export class RelayedCluster implements Cluster {
     let reason = `no answer within ${LIFE_MS / 1000} s: check that the relay runs in the cluster, reaches its queue and takes commands of this installation (its log says whose it refuses)`;
     try {
       await this.#queue.send(`relay-${this.#cluster}`, [{ body }]);
-      await this.#hear({ id, secret, open, begunAtMs });
+      await this.#receive({ id, secret, open, begunAtMs });
     } catch (error) {
       reason = error instanceof Error ? error.message : String(error);
       const isNotDone = error instanceof NotDoneError || error instanceof ThrottledError;
@@ -192,7 +192,7 @@ export class RelayedCluster implements Cluster {
   }
 
   /** Takes out of `open` what was answered. @throws UndecodableMessageError an answer that is none */
-  async #hear(of: { id: string; secret: string; open: Map<number, Waiting>; begunAtMs: number }): Promise<void> {
+  async #receive(of: { id: string; secret: string; open: Map<number, Waiting>; begunAtMs: number }): Promise<void> {
     const { id, secret, open, begunAtMs } = of;
     let lookAgainMs = FIRST_LOOK_MS;
     let parts: Uint8Array[] = [];

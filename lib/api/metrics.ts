@@ -1,5 +1,5 @@
 // Metrics in Prometheus' text format: the telemetry's counts, the age of watches, the length of queues.
-import { UPSTREAM_METRICS, upstreamMetric, type ReferenceMetric } from '../objects/upstream-metrics.ts';
+import { UPSTREAM_METRICS, upstreamMetric, type UpstreamMetric } from '../objects/upstream-metrics.ts';
 import { shownText } from '../objects/shown-text.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { MetricUnit, Telemetry } from '../ports/telemetry.ts';
@@ -44,7 +44,7 @@ export async function metricsText(ports: Ports): Promise<string> {
 
 /** Upstream's metrics, under their own names and labels. */
 function referenceFamilies(counted: readonly CountedMetric[]): Family[] {
-  return UPSTREAM_METRICS.map((metric: ReferenceMetric): Family => {
+  return UPSTREAM_METRICS.map((metric: UpstreamMetric): Family => {
     const { name, type, help, buckets = [] } = metric;
     const series = counted.filter((one) => one.name === name);
     if (type === 'counter') return { name, type, help, samples: series.map(({ dimensions: labels, sum: value }) => ({ labels, value })) };

@@ -1,7 +1,7 @@
 // Upstream's metrics under their own names, so that existing dashboards and alarms keep working: name, type, labels and buckets of each.
 // Code that publishes the telemetry's counts (a page, CloudWatch) looks up the shape of a metric here.
 
-export interface ReferenceMetric {
+export interface UpstreamMetric {
   name: string;
   type: 'counter' | 'histogram';
   help: string;
@@ -14,7 +14,7 @@ export interface ReferenceMetric {
 const exponential = ({ first, count }: { first: number; count: number }): number[] =>
   Array.from({ length: count }, (_, at) => Number((first * 2 ** at).toPrecision(12)));
 
-const counter = (name: string, labels: readonly string[], help: string): ReferenceMetric => ({ name, type: 'counter', help, labels });
+const counter = (name: string, labels: readonly string[], help: string): UpstreamMetric => ({ name, type: 'counter', help, labels });
 
 /** Count each name through the telemetry port with exactly these labels as dimensions; histograms in seconds. */
 export const UPSTREAM_METRICS = [
@@ -49,20 +49,20 @@ export const UPSTREAM_METRICS = [
     labels: [],
     buckets: exponential({ first: 0.1, count: 14 }),
   },
-] as const satisfies readonly ReferenceMetric[];
+] as const satisfies readonly UpstreamMetric[];
 
-export type ReferenceMetricName = (typeof UPSTREAM_METRICS)[number]['name'];
+export type UpstreamMetricName = (typeof UPSTREAM_METRICS)[number]['name'];
 
 /** One count of a metric. */
 export interface Counted {
-  /** One of `REFERENCE_METRICS`, or a metric that only its kind has. */
+  /** One of `UPSTREAM_METRICS`, or a metric that only its kind has. */
   metric: string;
   /** Seconds for histograms, otherwise the amount to add. */
   value: number;
   labels: Record<string, string>;
 }
 
-const BY_NAME = new Map<string, ReferenceMetric>(UPSTREAM_METRICS.map((metric) => [metric.name, metric]));
+const BY_NAME = new Map<string, UpstreamMetric>(UPSTREAM_METRICS.map((metric) => [metric.name, metric]));
 
 /** @returns undefined for a metric of our own */
-export const upstreamMetric = (name: string): ReferenceMetric | undefined => BY_NAME.get(name);
+export const upstreamMetric = (name: string): UpstreamMetric | undefined => BY_NAME.get(name);

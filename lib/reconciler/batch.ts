@@ -43,11 +43,11 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
         looks.set(message.cluster, [...(looks.get(message.cluster) ?? []), delivery]);
         continue;
       }
-      const { key: text, follows, toldAtMs } = message;
+      const { key: text, follows, toldAtMs: enqueuedAtMs } = message;
       const key = readKey(text);
       const group = groups.get(formatKey(key)) ?? { deliveries: [], key, woken: { sentAtMs: receiveCount === 1 ? sentAtMs : undefined } };
       group.deliveries.push(delivery);
-      Object.assign(group.woken, { follows, toldAtMs });
+      Object.assign(group.woken, { follows, enqueuedAtMs });
       groups.set(formatKey(key), group);
     } catch (error) {
       await giveBackUnreadable(ports, 'wakes', delivery, { error });

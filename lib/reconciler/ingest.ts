@@ -97,10 +97,10 @@ async function keepAll(accepted: readonly Accepted[], ports: Ports, undone: Set<
     for (const report of message.reports) {
       if (!isInScope(record, report.owner.namespace) || isEmpty(report)) continue;
       const key: WorkloadKey = { cluster: record.name, ...report.owner };
-      const entry = work.get(formatKey(key)) ?? { key, record, reports: [], messageIds: [], toldAtMs: undefined };
+      const entry = work.get(formatKey(key)) ?? { key, record, reports: [], messageIds: [], enqueuedAtMs: undefined };
       entry.reports.push(report);
       entry.messageIds.push(delivery.messageId);
-      entry.toldAtMs = earlierOf(entry.toldAtMs, delivery.sentAtMs);
+      entry.enqueuedAtMs = earlierOf(entry.enqueuedAtMs, delivery.sentAtMs);
       work.set(formatKey(key), entry);
     }
 
@@ -110,9 +110,11 @@ async function keepAll(accepted: readonly Accepted[], ports: Ports, undone: Set<
     [...work.values()].map(({ key }) => key),
   );
   const together = { ...ports, queue: sends };
-  await inParallel([...work.entries()], WORKLOADS_AT_ONCE, async ([name, { key, record, reports, messageIds, toldAtMs }]) => {
+  await inParallel([...work.entries()], WORKLOADS_AT_ONCE, async ([name, { key, record, reports, messageIds, enqueuedAtMs }]) => {
     try {
-      await sends.task(async () => await keepNews(together, { key, record, reports: mergedReports(reports), toldAtMs }, heads.get(name)));
+      await sends.task(
+        async () => await keepNews(together, { key, record, reports: mergedReports(reports), enqueuedAtMs }, heads.get(name)),
+      );
     } catch (error) {
       // A failing workload brings back its own messages only (R13).
       ports.telemetry.warn('news not kept', { ...key, error });
@@ -137,9 +139,9 @@ const isEmpty = ({ observed, pods, whole, children = [], wholeChildren = [] }: W
   !observed && !whole && pods.length + children.length + wholeChildren.length === 0;
 
 /** An invalid time would make a wake that nobody can read. */
-function earlierOf(toldAtMs: number | undefined, sentAtMs: number): number | undefined {
-  if (!Number.isSafeInteger(sentAtMs) || sentAtMs <= 0) return toldAtMs;
-  return Math.min(toldAtMs ?? Infinity, sentAtMs);
+function earlierOf(enqueuedAtMs: number | undefined, sentAtMs: number): number | undefined {
+  if (!Number.isSafeInteger(sentAtMs) || sentAtMs <= 0) return enqueuedAtMs;
+  return Math.min(enqueuedAtMs ?? Infinity, sentAtMs);
 }
 
 interface Work {
@@ -147,7 +149,7 @@ interface Work {
   record: ClusterRecord;
   reports: readonly WorkloadReport[];
   /** When the queue took the oldest of these messages, Unix milliseconds; undefined if the queue does not say. */
-  toldAtMs: number | undefined;
+  enqueuedAtMs: number | undefined;
 }
 
 type IngestPorts = WakePorts & Pick<Ports, 'telemetry'>;
@@ -172,7 +174,7 @@ async function keepNews(ports: IngestPorts, work: Work, known: { head: Head | un
 const isHeadGone = (error: unknown): boolean => error instanceof StaleWriteError && error.current === undefined;
 
 async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head: Head | undefined }): Promise<void> {
-  const { key, record, reports, toldAtMs } = work;
+  const { key, record, reports, enqueuedAtMs } = work;
   // Nothing is known and nothing is left to do: these are departed pods of a workload that is over.
   if (!found && !reports.some(concernsTheLiving)) return;
   const [first, ...others] = reports;
@@ -199,7 +201,7 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
     const news = newsOf(report);
     const written = await writeView(ports.store, head, news, {
       era: record.era,
-      alongside: (current) => prepareWake(ports, current, wanted, toldAtMs),
+      alongside: (current) => prepareWake(ports, current, wanted, enqueuedAtMs),
     });
     head = written.head;
     for (const { metric, value, labels } of written.counted) ports.telemetry.count(metric, value, 'Count', labels);
@@ -207,7 +209,7 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
     // observed all of it.
     if (!written.observedByPass && !written.told) urgency = soonerOf(urgency, wanted);
   }
-  if (urgency) await wake(ports, key, urgency, toldAtMs);
+  if (urgency) await wake(ports, key, urgency, enqueuedAtMs);
 }
 
 /** Each resource has a floor of its own. A child of which only the version differs causes no wake. */
@@ -246,13 +248,17 @@ const newsOf = (report: WorkloadReport): News => ({
  * workload at the same time finds that head and uses its fence. The write does not mark the wake as queued: the queue drops a second wake
  * with this fence, and sweep finds the head by its pending time (R9).
  */
-async function beginWith(ports: IngestPorts, { key, record, toldAtMs }: Work, report: WorkloadReport): Promise<Head | 'kept' | undefined> {
+async function beginWith(
+  ports: IngestPorts,
+  { key, record, enqueuedAtMs }: Work,
+  report: WorkloadReport,
+): Promise<Head | 'kept' | undefined> {
   const head = newHead(ports, key, record);
   const view = firstView(head, newsOf(report), record.era);
   if (!view) return undefined;
   const stands = await ports.store.createHead({ ...head, view, viewVersion: 1, pendingSinceMs: ports.clock.nowMs() });
   if (stands.fence !== head.fence) return stands;
-  await sendWake(ports, key, head.fence, toldAtMs);
+  await sendWake(ports, key, head.fence, enqueuedAtMs);
   const merged = { ...emptyPart(head), pods: entriesOf(report) };
   const counted = countsOfChange(key.kind, { known: emptyPart(head), merged, news: newsOf(report) });
   for (const { metric, value, labels } of counted) ports.telemetry.count(metric, value, 'Count', labels);

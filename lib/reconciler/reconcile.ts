@@ -18,7 +18,7 @@ import { lookAtCluster } from './cluster/cluster-look.ts';
 import { untoldInMs, writeEvents } from './report/event-objects.ts';
 import { wakeAnew } from './head/heads.ts';
 import { countsOfForgotten } from './report/view-counts.ts';
-import { noteLateness } from './head/queue-lag.ts';
+import { noteQueueLag } from './head/queue-lag.ts';
 import { acquire } from './pass/acquire.ts';
 import { HELD_MS, backoffMs, fightText, parkedEnding, parkedFor } from './pass/parking.ts';
 import { listOthers, readStrayed } from './pass/other-children.ts';
@@ -60,7 +60,7 @@ export interface Woken {
   /** The fence that the wake names; if absent, the head is read. */
   follows?: string | undefined;
   /** When the queue took the change for which the wake was sent. */
-  toldAtMs?: number | undefined;
+  enqueuedAtMs?: number | undefined;
 }
 
 /** `done`: follow-up messages are sent. `failed`: the wake must come back. */
@@ -92,7 +92,7 @@ export class Reconciler {
   }
 
   /** One pass over one workload, for one delivered wake. It always acquires the head, even if only to put the work off (R9). */
-  async reconcile(key: WorkloadKey, { sentAtMs, follows, toldAtMs }: Woken = {}): Promise<Answer> {
+  async reconcile(key: WorkloadKey, { sentAtMs, follows, enqueuedAtMs }: Woken = {}): Promise<Answer> {
     const { clock, clusters, store, telemetry } = this.#ports;
     const startedAtMs = clock.nowMs();
     // The deadline counts from the very beginning (R17). However long the way to its first call takes, the pass sends nothing later.
@@ -106,7 +106,7 @@ export class Reconciler {
     if (record.leaving) return 'done';
     const acquired = await acquire(this.#ports, key, record, { openedAtMs: startedAtMs, follows });
     if (!acquired) return 'failed';
-    if (sentAtMs !== undefined) await noteLateness(this.#ports, key, sentAtMs);
+    if (sentAtMs !== undefined) await noteQueueLag(this.#ports, key, sentAtMs);
     const { head, attempt, isEarly, isNext } = acquired;
     const row = plannerRowFor(key.kind);
     const decoded = decodeState(head.state);
@@ -144,7 +144,7 @@ export class Reconciler {
     const ending = await this.#run(pass, { isUnknown, isTimeUnknown: offsetMs === undefined });
     this.#offsets.learnFrom(pass);
     // A change that an earlier pass has seen does not count for this pass's lag.
-    return await this.#record(pass, ending, (isNext ? toldAtMs : undefined) ?? head.pendingSinceMs);
+    return await this.#record(pass, ending, (isNext ? enqueuedAtMs : undefined) ?? head.pendingSinceMs);
   }
 
   /**

@@ -20,7 +20,7 @@ export interface Audited {
   /** Objects that the cache holds in that version or an earlier one. */
   knownUntil: (version: string) => Iterable<OwnVersion>;
   /** The newest version that the watch has reached. */
-  heardUntil: () => string;
+  observedUntil: () => string;
 }
 
 export interface AuditOptions {
@@ -67,25 +67,25 @@ interface Listed {
  * @throws the API server's refusal
  */
 export async function findSkipped(audited: Audited, tools: Tools, untoldUntil?: string): Promise<Findings> {
-  const { resource, fields, knows, knownUntil, heardUntil } = audited;
+  const { resource, fields, knows, knownUntil, observedUntil } = audited;
   const { source, clock, options, signal } = tools;
-  const heardBefore = heardUntil();
+  const observedBefore = observedUntil();
   const { version, objects, unknown } = await listMetadata(audited, tools);
-  const past = await findPast(audited, tools, { version, objects, heardBefore });
+  const past = await findPast(audited, tools, { version, objects, observedBefore });
   if (past) return past;
   const missing = [...knownUntil(version)].filter(({ uid }) => !objects.has(uid));
   if (unknown.length === 0 && missing.length === 0) return NOTHING;
   const missed = new Set(missing.map(({ uid }) => uid));
-  const isHeard = (changedAt: string): boolean => compareResourceVersions(heardUntil(), changedAt) >= 0;
+  const isObserved = (changedAt: string): boolean => compareResourceVersions(observedUntil(), changedAt) >= 0;
   // Do not wait for versions that the watch has already passed: it will not deliver them.
   const mayBeTold = (): boolean =>
-    unknown.some((metadata) => !isHeard(metadata.resourceVersion ?? '0') && !knows(metadata)) ||
-    (!isHeard(version) && [...knownUntil(version)].some(({ uid }) => missed.has(uid)));
+    unknown.some((metadata) => !isObserved(metadata.resourceVersion ?? '0') && !knows(metadata)) ||
+    (!isObserved(version) && [...knownUntil(version)].some(({ uid }) => missed.has(uid)));
   const graceEndsMs = clock.monotonicMs() + options.graceMs;
   while (clock.monotonicMs() < graceEndsMs && !signal.aborted && mayBeTold()) await clock.wait(POLL_MS, signal);
-  const heard = heardUntil();
-  const isStuck = untoldUntil !== undefined && compareResourceVersions(heard, untoldUntil) < 0;
-  const mayStillTell = (changedAt: string): boolean => !isStuck && !isHeard(changedAt);
+  const observed = observedUntil();
+  const isStuck = untoldUntil !== undefined && compareResourceVersions(observed, untoldUntil) < 0;
+  const mayStillTell = (changedAt: string): boolean => !isStuck && !isObserved(changedAt);
 
   const skipped: string[] = [];
   const differing = unknown.filter((metadata) => !knows(metadata));
@@ -142,19 +142,19 @@ async function listMetadata(
 async function findPast(
   { resource, fields, selection, namespace, knownUntil }: Audited,
   { source, clock, signal }: Tools,
-  { version, objects, heardBefore }: Pick<Listed, 'version' | 'objects'> & { heardBefore: string },
+  { version, objects, observedBefore }: Pick<Listed, 'version' | 'objects'> & { observedBefore: string },
 ): Promise<Findings | undefined> {
   // A live list older than the version that the watch had reached comes from an API server restored from an older state.
-  if (compareResourceVersions(version, heardBefore) < 0) {
+  if (compareResourceVersions(version, observedBefore) < 0) {
     const again = await source.listPage<KubernetesObject>(
       resource,
       { limit: 1, metadataOnly: true, fields: { metadata: { uid: true } }, ...selection, ...(namespace !== undefined && { namespace }) },
       signal,
     );
-    const isRestored = compareResourceVersions(again.resourceVersion, heardBefore) < 0;
+    const isRestored = compareResourceVersions(again.resourceVersion, observedBefore) < 0;
     return {
       skipped: [`everything since ${version}`],
-      ...(isRestored && { restored: { from: heardBefore, to: again.resourceVersion } }),
+      ...(isRestored && { restored: { from: observedBefore, to: again.resourceVersion } }),
     };
   }
   // So does a list that shows an object in a version before one that the cache holds and that the list should include.

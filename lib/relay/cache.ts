@@ -169,11 +169,11 @@ export class RelayCache {
 
   /** @returns the changes of its workload, and of the one that it belonged to before. Empty for a pod that is not ours */
   putPod(pod: Pod, list?: number): News[] {
-    return this.#heardPod(pod, { deleted: false, list });
+    return this.#observePod(pod, { deleted: false, list });
   }
 
   deletePod(pod: Pod): News[] {
-    return this.#heardPod(pod, { deleted: true, list: undefined });
+    return this.#observePod(pod, { deleted: true, list: undefined });
   }
 
   /** Forgets the pods of these namespaces that the list did not contain. */
@@ -185,7 +185,7 @@ export class RelayCache {
     }
   }
 
-  #heardPod(pod: Pod, { deleted, list }: { deleted: boolean; list: number | undefined }): News[] {
+  #observePod(pod: Pod, { deleted, list }: { deleted: boolean; list: number | undefined }): News[] {
     const { metadata } = pod;
     const uid = metadata.uid ?? '';
     const row = this.#pods.find(uid);

@@ -8,7 +8,7 @@ export class HandedOut {
   /** The queue's clock minus the relay's monotonic one, from the latest messages that arrived without a delay. */
   #aheadMs: number | undefined;
   /** A much lower difference, seen once and unconfirmed. */
-  #doubtedMs: number | undefined;
+  #unconfirmedMs: number | undefined;
 
   /**
    * @param receivedAtMs by the queue's clock. @param nowMs by the relay's monotonic clock
@@ -20,12 +20,12 @@ export class HandedOut {
     const isLate = known !== undefined && aheadMs < known - TOLERANCE_MS;
     if (!isLate) {
       this.#aheadMs = aheadMs;
-      this.#doubtedMs = undefined;
+      this.#unconfirmedMs = undefined;
       return nowMs;
     }
     // The same low difference twice: the relay did not stand still, one of the clocks was set.
-    if (this.#doubtedMs !== undefined && Math.abs(aheadMs - this.#doubtedMs) < TOLERANCE_MS) this.#aheadMs = aheadMs;
-    this.#doubtedMs = aheadMs;
+    if (this.#unconfirmedMs !== undefined && Math.abs(aheadMs - this.#unconfirmedMs) < TOLERANCE_MS) this.#aheadMs = aheadMs;
+    this.#unconfirmedMs = aheadMs;
     return Math.min(receivedAtMs - known, nowMs);
   }
 }

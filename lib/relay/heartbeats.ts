@@ -15,7 +15,7 @@ export interface HeartbeatInput {
   watches: WatchState[];
   clockOffsetMs: number;
   /** The newest version observed of the pods of a namespace. */
-  heardUntil: (namespace: string) => string;
+  observedUntil: (namespace: string) => string;
   /** Whether changes of it wait to be sent. Its digest would then be ahead of the sent state. */
   isWaiting: (workload: Workload) => boolean;
   fullList?: Heartbeat['fullList'];
@@ -27,7 +27,7 @@ export class Heartbeats {
   /** Number of the heartbeat that last had the workload's digest, or first found it. The oldest are next, whatever else changes. */
   readonly #toldAt = new WeakMap<Workload, number>();
 
-  build({ cache, watches, clockOffsetMs, heardUntil, isWaiting, fullList, externalJobs }: HeartbeatInput): Heartbeat {
+  build({ cache, watches, clockOffsetMs, observedUntil, isWaiting, fullList, externalJobs }: HeartbeatInput): Heartbeat {
     this.#beat += 1;
     const known = [...cache.workloads()].filter((workload) => (workload.known || cache.hasTracked(workload)) && !isWaiting(workload));
     const changed = known.filter((workload) => workload.changed);
@@ -42,7 +42,7 @@ export class Heartbeats {
       return {
         owner: workload.owner,
         digest: cache.digestOf(workload),
-        heardAt: heardUntil(workload.owner.namespace),
+        heardAt: observedUntil(workload.owner.namespace),
         ...(tables.length > 0 && { parts: tables.map((table) => table.digestOf(workload)) }),
       };
     });

@@ -54,7 +54,7 @@ export const isLetIn = (readiness: Readiness): boolean =>
   readiness !== 'refusedListing' && readiness !== 'refusedListed' && readiness !== 'absent';
 
 /** Its cached state may be reported. Otherwise the state may be outdated, and no ask may be answered from it. */
-export const isHeard = (readiness: Readiness): boolean => readiness === 'listed' || readiness === 'listing';
+export const isObserved = (readiness: Readiness): boolean => readiness === 'listed' || readiness === 'listing';
 
 /** Whether a full list of all scopes can be reported. A scope that is refused or absent must not prevent it (R13). */
 export function areListed(all: readonly Readiness[]): boolean {

@@ -327,7 +327,7 @@ class RunningRelay {
       cache: this.#cache,
       watches: this.#watches,
       clockOffsetMs: this.#identity.clockOffsetMs,
-      heardUntil: (namespace) => this.#scopeOf(namespace)?.podsHeardUntil ?? '0',
+      observedUntil: (namespace) => this.#scopeOf(namespace)?.podsObservedUntil ?? '0',
       isWaiting: (workload) => this.#outbox.isWaiting(workload) || this.#isUnheard(workload.owner),
       ...(fullList && { fullList }),
       externalJobs: this.#external.told(),
@@ -393,7 +393,7 @@ class RunningRelay {
   /** The cached state of that namespace may be outdated, and no ask may be answered from it. */
   #isUnheard(owner: OwnerName): boolean {
     const scope = this.#scopeOf(owner.namespace);
-    return scope !== undefined && !scope.isHeard(owner);
+    return scope !== undefined && !scope.isObserved(owner);
   }
 
   #scopeOf(namespace: string): Scope | undefined {

@@ -15,7 +15,7 @@ import type { Workload } from './workload.ts';
 import type { ChildTable } from './children.ts';
 import type { Outbox } from './outbox.ts';
 import type { Readiness } from './readiness.ts';
-import { isHeard, isLetIn, isListed, readinessOf, readinessOfAll } from './readiness.ts';
+import { isObserved, isLetIn, isListed, readinessOf, readinessOfAll } from './readiness.ts';
 import type { WatchOptions } from './watch.ts';
 import type { Follower, WatcherSetup } from './watcher.ts';
 import { Watcher } from './watcher.ts';
@@ -121,8 +121,8 @@ export class Scope {
   }
 
   /** Whether the cached state of that workload may be reported. */
-  isHeard({ kind }: OwnerName): boolean {
-    return isHeard(this.#readinessOf(kind));
+  isObserved({ kind }: OwnerName): boolean {
+    return isObserved(this.#readinessOf(kind));
   }
 
   /** Version of the last whole list of the pods; `0` before. */
@@ -130,7 +130,7 @@ export class Scope {
     return this.#pods?.floor ?? '0';
   }
 
-  get podsHeardUntil(): string {
+  get podsObservedUntil(): string {
     return this.#pods?.watcher.resourceVersion ?? '0';
   }
 
@@ -181,7 +181,7 @@ export class Scope {
           ...(isPods ? cache.podsUntil(version, namespace) : []),
           ...tables.flatMap((table) => [...table.until(version, namespace)]),
         ],
-        heardUntil: () => watcher.resourceVersion,
+        observedUntil: () => watcher.resourceVersion,
         isListed: () => [...watched.kinds].some(({ kind }) => isListed(this.#readinessOf(kind))),
         listAnew: () => watcher.list(),
       };

@@ -92,9 +92,9 @@ export class SignsOfLife {
 
   #take(sign: Sign, askedAtMs: number): void {
     const { clock, heardAtMs } = this.#setup;
-    const heard = heardAtMs();
+    const observedAtMs = heardAtMs();
     // Once the server counts as silent, only an answer ends that. An event may come from the buffer of an old connection.
-    if ('answers' in sign || (sign.state === 'silent' && !this.#trouble && heard > askedAtMs)) {
+    if ('answers' in sign || (sign.state === 'silent' && !this.#trouble && observedAtMs > askedAtMs)) {
       this.#misses = 0;
       this.#answeredAtMs = clock.monotonicMs();
       this.#trouble = undefined;
@@ -102,7 +102,11 @@ export class SignsOfLife {
     }
     this.#misses += 1;
     if (this.#misses < this.#options.misses) return;
-    this.#trouble = { sinceMs: Math.max(this.#answeredAtMs, heard), ...(this.#trouble && { sinceMs: this.#trouble.sinceMs }), ...sign };
+    this.#trouble = {
+      sinceMs: Math.max(this.#answeredAtMs, observedAtMs),
+      ...(this.#trouble && { sinceMs: this.#trouble.sinceMs }),
+      ...sign,
+    };
   }
 
   async #ask(ending: AbortSignal): Promise<Sign> {

@@ -60,7 +60,7 @@ export type WatchPhase =
   | { phase: 'idle' }
   | { phase: 'listing'; continueToken?: string }
   | { phase: 'looking'; brokeOff: boolean; wasBelow: boolean }
-  | { phase: 'watching'; openedAtMs: number; endsAtMs: number; hasHeard: boolean }
+  | { phase: 'watching'; openedAtMs: number; endsAtMs: number; hasObserved: boolean }
   | Waiting;
 
 export interface WatchState {
@@ -169,11 +169,11 @@ function beginList(state: WatchState, before: WatchEffect[]): Stepped {
 function afterPage(state: WatchState, page: { resourceVersion: string; continueToken?: string }, moment: Moment): Stepped {
   const { resourceVersion, continueToken } = page;
   const listed = state.listed === undefined || compareResourceVersions(resourceVersion, state.listed) < 0 ? resourceVersion : state.listed;
-  const heard = { ...state, listed, heardAtMs: moment.nowMs, backoffMs: 0 };
+  const observed = { ...state, listed, heardAtMs: moment.nowMs, backoffMs: 0 };
   if (continueToken !== undefined)
-    return { state: { ...heard, at: { phase: 'listing', continueToken } }, effects: [{ do: 'list', continueToken }] };
+    return { state: { ...observed, at: { phase: 'listing', continueToken } }, effects: [{ do: 'list', continueToken }] };
   // Do not take the newer of both: a server restored from a backup continues below the observed version.
-  const { state: watching, effects } = openWatch({ ...heard, version: listed, failedWatches: 0 }, moment);
+  const { state: watching, effects } = openWatch({ ...observed, version: listed, failedWatches: 0 }, moment);
   return { state: watching, effects: [{ do: 'listed', resourceVersion: listed }, ...effects] };
 }
 
@@ -204,7 +204,7 @@ function forceList(state: WatchState): Stepped {
 function openWatch(state: WatchState, { nowMs, random }: Moment): Stepped {
   const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + random));
   return {
-    state: { ...state, at: { phase: 'watching', openedAtMs: nowMs, endsAtMs: nowMs + timeoutSeconds * 1000, hasHeard: false } },
+    state: { ...state, at: { phase: 'watching', openedAtMs: nowMs, endsAtMs: nowMs + timeoutSeconds * 1000, hasObserved: false } },
     effects: [{ do: 'watch', resourceVersion: state.version, timeoutSeconds }],
   };
 }
@@ -212,13 +212,13 @@ function openWatch(state: WatchState, { nowMs, random }: Moment): Stepped {
 function afterNews(state: WatchState, at: Watching, resourceVersion: string, { nowMs }: Moment): Stepped {
   const version = newest(state.version, resourceVersion);
   const failedWatches = version === state.version ? state.failedWatches : 0;
-  const heard = at.hasHeard ? at : { ...at, hasHeard: true };
-  return { state: { ...state, at: heard, version, heardAtMs: nowMs, backoffMs: 0, failedWatches, forcedLists: 0 }, effects: [] };
+  const observed = at.hasObserved ? at : { ...at, hasObserved: true };
+  return { state: { ...state, at: observed, version, heardAtMs: nowMs, backoffMs: 0, failedWatches, forcedLists: 0 }, effects: [] };
 }
 
 function afterEnd(state: WatchState, at: Watching, moment: Moment, options: WatchOptions): Stepped {
-  const { openedAtMs, endsAtMs, hasHeard } = at;
-  const wasRefused = !hasHeard && moment.nowMs - openedAtMs < SHORT_LIVED_MS;
+  const { openedAtMs, endsAtMs, hasObserved } = at;
+  const wasRefused = !hasObserved && moment.nowMs - openedAtMs < SHORT_LIVED_MS;
   const brokeOff = moment.nowMs < endsAtMs - EARLY_MS;
   return wasRefused ? backOff(withFailedWatch(state, at, moment), { do: 'watch', brokeOff }, moment, options) : look(state, brokeOff);
 }

@@ -31,7 +31,7 @@ interface Columns {
   shape: ByteWriter;
   uidTexts: ByteWriter;
   versions: ByteWriter;
-  heard: ByteWriter;
+  observed: ByteWriter;
   names: ByteWriter;
   indexes: ByteWriter;
   numbers: ByteWriter;
@@ -90,7 +90,7 @@ export function packPods(
     shape: new ByteWriter(),
     uidTexts: new ByteWriter(),
     versions: new ByteWriter(),
-    heard: new ByteWriter(),
+    observed: new ByteWriter(),
     names: new ByteWriter(),
     indexes: new ByteWriter(),
     numbers: new ByteWriter(),
@@ -134,7 +134,7 @@ export function packPods(
       writers.uidTexts.text(pod.uid);
     }
     writeDifference(writers.versions, pod.resourceVersion, version);
-    writeDifference(writers.heard, heardAt, pod.resourceVersion);
+    writeDifference(writers.observed, heardAt, pod.resourceVersion);
     version = pod.resourceVersion;
     if ((bits & BITS.computedName) === 0) writers.names.text(pod.name);
     for (let at = 0; at < NUMBERS.length; at += 1) {

@@ -16,9 +16,9 @@ const Wake = v.object({ key: text, follows: text, toldAtMs: v.optional(wholeNumb
 const ClusterLook = v.object({ look: v.literal('cluster'), cluster: text });
 const Waking = v.union([Wake, ClusterLook], 'neither a wake nor a look at a cluster');
 const Timer = v.object({ key: text, follows: text, dueAtMs: wholeNumber, attempt: wholeNumber, toldAtMs: v.optional(wholeNumber) });
-const Doubt = v.object({ doubt: text, told: text, seen: text });
+const DigestMismatch = v.object({ doubt: text, told: text, seen: text });
 const StaleLook = v.object({ look: v.literal('stale'), dueAtMs: wholeNumber });
-const Delayed = v.union([Timer, Doubt, StaleLook], 'neither a delayed wake, nor a doubt, nor a look for stale heads');
+const Delayed = v.union([Timer, DigestMismatch, StaleLook], 'neither a delayed wake, nor a doubt, nor a look for stale heads');
 const Ask = v.variant('ask', [
   v.object({
     ask: v.literal('everything'),

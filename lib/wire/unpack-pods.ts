@@ -51,7 +51,7 @@ function kindWith(bits: number, facts: PodFacts, fault: string | undefined): Kin
 interface Readers {
   uidTexts: ByteReader;
   versions: ByteReader;
-  heard: ByteReader;
+  observed: ByteReader;
   names: ByteReader;
   indexes: ByteReader;
   numbers: ByteReader;
@@ -111,7 +111,7 @@ export function unpackPods({ columns, uids }: PackedPods, refuse?: Refuse): PodE
   const readers: Readers = {
     uidTexts: column(),
     versions: column(),
-    heard: column(),
+    observed: column(),
     names: column(),
     indexes: column(),
     numbers: column(),
@@ -161,10 +161,10 @@ function nextNumber(at: number, column: ByteReader, pod: PodFacts, { numbers }: 
 
 /** @param before becomes that of this pod */
 function entryOf({ bits, facts, ownContainers, fault }: Kind, uid: string, readers: Readers, before: Before): PodEntry {
-  const { versions, heard, names, times } = readers;
+  const { versions, observed, names, times } = readers;
   before.version = sumOf(before.version, versions.wideSigned());
   const resourceVersion = versionOf(before.version);
-  const later = heard.wideSigned();
+  const later = observed.wideSigned();
   const heardAt = later === 0 ? resourceVersion : versionOf(sumOf(before.version, later));
   const name = (bits & BITS.computedName) === 0 ? names.text(LONGEST_NAME) : '';
   const pod: PodFacts = { ...facts };

@@ -211,11 +211,11 @@ async function mute({ proxy, farloop, customer }: Scene): Promise<boolean> {
   // The first change may come to be known by a list, with a watch behind it that is not open yet.
   for (let times = 0; times < 2; times++) {
     const changed = await customer.touch(touched);
-    const isHeard = ({ resource, resourceVersion }: WatchState): boolean =>
+    const isObserved = ({ resource, resourceVersion }: WatchState): boolean =>
       compareResourceVersions(resourceVersion, changed.get(resource) ?? '0') >= 0;
     const watches = (): WatchState[] => farloop.relayStatus().watches;
     const seen = async (): Promise<string> => JSON.stringify({ watches: watches(), changed: [...changed] });
-    await until('every watch hears what has changed', () => watches().every(isHeard), 40_000, seen);
+    await until('every watch hears what has changed', () => watches().every(isObserved), 40_000, seen);
   }
   const silences = async (): Promise<number[]> =>
     await Promise.all(['jobs', 'pods'].map(async (resource) => await counted(farloop, 'farloop_silent_watches_total', { resource })));

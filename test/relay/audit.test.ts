@@ -40,7 +40,7 @@ async function compared({ tells, atLook }: { tells: boolean; atLook: (source: Sc
       knows: ({ uid = '', resourceVersion = '0', ownerReferences }) =>
         ownerReferences === undefined || compareResourceVersions(known.get(uid) ?? '0', resourceVersion) >= 0,
       knownUntil: () => [],
-      heardUntil: () => heard,
+      observedUntil: () => heard,
     },
     { source, clock, options: { pageSize: 10, graceMs: 5_000 }, signal: new AbortController().signal },
   );
@@ -76,7 +76,7 @@ function aWatch({ namespaces = [undefined] }: { namespaces?: (string | undefined
           [...known.values()].flatMap(({ metadata: { uid = '', name = '', resourceVersion = '0' } }) =>
             compareResourceVersions(resourceVersion, version) > 0 ? [] : [{ uid, name, namespace: 'default', version: resourceVersion }],
           ),
-        heardUntil: () => heard,
+        observedUntil: () => heard,
         listAnew: line,
       },
     ],
@@ -226,7 +226,7 @@ describe('a comparison of what is known with the cluster', () => {
           namespace: undefined,
           knows: () => false,
           knownUntil: () => [],
-          heardUntil: () => String(source.version),
+          observedUntil: () => String(source.version),
           listAnew: () => {
             listsAnew += 1;
             isListed = false;

@@ -23,7 +23,7 @@ function beat(heartbeats: Heartbeats, cache: RelayCache, waiting?: string): stri
     cache,
     watches: [],
     clockOffsetMs: 0,
-    heardUntil: () => '1',
+    observedUntil: () => '1',
     isWaiting: ({ owner }) => owner.name === waiting,
     externalJobs: [],
   });

@@ -1,7 +1,7 @@
 // What a scope's lists and refusals come to, and what follows from it.
 import { describe, expect, test } from '@jest/globals';
 import type { Readiness, Lists } from '../../lib/relay/readiness.ts';
-import { areListed, isHeard, isLetIn, isListed, readinessOf, readinessOfAll } from '../../lib/relay/readiness.ts';
+import { areListed, isObserved, isLetIn, isListed, readinessOf, readinessOfAll } from '../../lib/relay/readiness.ts';
 
 const watched = { isListing: false, isRefused: false, isAbsent: false };
 const listing = { ...watched, isListing: true };
@@ -41,7 +41,7 @@ test.each<{ name: string; lists: Partial<Lists>; readiness: Readiness; answers: 
 ])('a scope $name', ({ lists, readiness, answers }) => {
   const found = scope(lists);
   expect(found).toBe(readiness);
-  const given = { 'let in': isLetIn(found), listed: isListed(found), heard: isHeard(found) };
+  const given = { 'let in': isLetIn(found), listed: isListed(found), heard: isObserved(found) };
   expect(Object.entries(given).flatMap(([answer, isSo]) => (isSo ? [answer] : []))).toEqual(answers);
 });
 

@@ -9,7 +9,7 @@ export const DEDUPLICATION_MS = 5 * 60_000;
 const MESSAGES_BETWEEN_CLEANINGS = 4_096;
 
 /** Kept in the queues' file, so that a restart forgets nothing, and in memory, where it is asked. */
-export class HeardMessages {
+export class SeenMessages {
   readonly #file: QueueFile;
   /** `group` and id → Unix milliseconds until which a second one is dropped. */
   readonly #expiries = new Map<QueueName, Map<string, number>>();

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { DeadLetter, OutgoingMessage, Queue, QueueDepth, QueueName, ReceivedMessage } from '../../ports/queue.ts';
 import { checkOutgoing, isFifo, isQueueName } from '../queue-limits.ts';
 import { SystemClock } from '../system-clock.ts';
-import { HeardMessages } from './queue-deduplication.ts';
+import { SeenMessages } from './queue-deduplication.ts';
 import { QueueFile } from './queue-file.ts';
 import { FifoLine, StandardLine, type Entry, type Line } from './queue-line.ts';
 import { RequestMeter } from './request-meter.ts';
@@ -47,7 +47,7 @@ export class EmbeddedQueue implements Queue {
   /** What SQS would have counted. */
   readonly meter = new RequestMeter();
   readonly #file: QueueFile;
-  readonly #heard: HeardMessages;
+  readonly #seen: SeenMessages;
   readonly #clock: Clock;
   readonly #senderId: string;
   readonly #maxReceiveCounts: typeof MAX_RECEIVE_COUNTS;
@@ -59,7 +59,7 @@ export class EmbeddedQueue implements Queue {
 
   private constructor(options: EmbeddedQueueOptions, file: QueueFile) {
     this.#file = file;
-    this.#heard = new HeardMessages(file);
+    this.#seen = new SeenMessages(file);
     this.#clock = options.clock ?? new SystemClock();
     this.#senderId = options.senderId ?? 'local';
     this.#maxReceiveCounts = { ...MAX_RECEIVE_COUNTS, ...options.maxReceiveCounts };
@@ -95,13 +95,13 @@ export class EmbeddedQueue implements Queue {
     const channel = this.#channel(queue);
     this.meter.sent(queue, messages);
     const nowMs = this.#clock.nowMs();
-    const accepted = this.#heard.fresh(queue, messages, nowMs);
+    const accepted = this.#seen.fresh(queue, messages, nowMs);
     const entries = accepted.flatMap((message) => this.#entriesOf(message, nowMs, isFifo(queue)));
     this.#file.transaction(() => {
       for (const { entry, body } of entries) this.#file.insert(queue, entry, body);
-      this.#heard.write(queue, accepted, nowMs);
+      this.#seen.write(queue, accepted, nowMs);
     });
-    this.#heard.keep(queue, accepted, nowMs);
+    this.#seen.keep(queue, accepted, nowMs);
     for (const { entry } of entries) channel.line.add(entry, nowMs);
     this.#wake(channel);
   }
@@ -229,7 +229,7 @@ export class EmbeddedQueue implements Queue {
   /** Drops every message, dead letters too. */
   wipe(): void {
     this.#file.wipe();
-    this.#heard.forgetAll();
+    this.#seen.forgetAll();
     for (const { line } of this.#channels.values()) for (const entry of line.entries.values()) line.remove(entry);
     this.#byReceipt.clear();
   }

@@ -18,7 +18,7 @@ import { earlierVerdict, indexVerdict, isComplete, jobFailure, notedFailure, REA
 import { MAX_PODS_PER_PASS, staffingOf, type Staffing } from './pods/manage.ts';
 import { nextChildren } from './pods/numbers.ts';
 import { holdsOf, obstacleOf, type Holds, type Obstacle } from './pods/obstacles.ts';
-import { claimActions, claimPods, isLeftRunning, letGoAction, stripAction, type Claims } from './pods/ownership.ts';
+import { claimActions, claimPods, isLeftRunning, stripOrphan, stripAction, type Claims } from './pods/ownership.ts';
 import { templateProblem } from './pods/pod.ts';
 import { progressOf, type Progress } from './counting/progress.ts';
 import { uncountedIn } from './status.ts';
@@ -66,7 +66,7 @@ function plan(snapshot: JobSnapshot, now: Date): Plan<JobStatus> {
 /** Finalizers come off pods whose owner is gone or finished: nobody will count them any more. */
 function orphans(pods: readonly PodFacts[]): Action[] {
   const why = 'its Job is gone or finished, nobody counts it any more';
-  return pods.filter(({ tracked }) => tracked).map((pod) => (pod.controller === undefined ? letGoAction(pod, why) : stripAction(pod, why)));
+  return pods.filter(({ tracked }) => tracked).map((pod) => (pod.controller === undefined ? stripOrphan(pod, why) : stripAction(pod, why)));
 }
 
 function idle({ owner, head }: Snapshot<Job>, outcome: Plan<JobStatus>['outcome'], why: string): Plan<JobStatus> {
@@ -173,7 +173,7 @@ function passOf(snapshot: JobSnapshot & { pods: PodSet }, claims: Claims, nowMs:
     ...(isToldFirst ? removals : []),
     ...stripActions(areUncounted ? without(strip, changes.remove) : strip, verdict),
     ...(writes[1] ? [statusAction(job, writes[1], 'the finalizers are off, so the uids move into the counters')] : []),
-    ...claims.letGo.map((pod) => letGoAction(pod, 'nobody controls it and this Job cannot adopt it')),
+    ...claims.orphaned.map((pod) => stripOrphan(pod, 'nobody controls it and this Job cannot adopt it')),
   ];
   const waitMs = ends ? undefined : shortest(early ? undefined : deadline.remainingMs, changes.waitMs);
   const countsByUid = [before, ...writes].some((written) => uncountedIn(written).length > 0);

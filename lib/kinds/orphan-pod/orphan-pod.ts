@@ -2,7 +2,7 @@
 // finalizer, and the pod could never go away.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
-import { letGoAction } from '../job/pods/ownership.ts';
+import { stripOrphan } from '../job/pods/ownership.ts';
 import type { Action, Plan, Planner, Snapshot } from '../plan.ts';
 
 export const orphanPodPlanner: Planner<WorkloadObject, object> = {
@@ -20,5 +20,5 @@ export const orphanPodPlanner: Planner<WorkloadObject, object> = {
 export function orphans(pods: readonly PodFacts[]): Action[] {
   return pods
     .filter(({ tracked, controller }) => tracked && controller === undefined)
-    .map((pod) => letGoAction(pod, 'it carries the tracking finalizer, and no Job owns it'));
+    .map((pod) => stripOrphan(pod, 'it carries the tracking finalizer, and no Job owns it'));
 }

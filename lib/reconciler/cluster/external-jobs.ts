@@ -25,14 +25,14 @@ const MOST_SESSIONS = 3;
 export function externalJobsSince(
   before: ExternalJobsTold,
   session: EventMessage['session'],
-  heard: readonly ExternalJobs[],
+  reported: readonly ExternalJobs[],
 ): { told: ExternalJobsTold; fresh: ExternalJobs[] } {
-  if (heard.length === 0) return { told: before, fresh: [] };
+  if (reported.length === 0) return { told: before, fresh: [] };
   const known = before.find((one) => one.session === session)?.counts ?? {};
   const names = before.flatMap(({ counts }) => Object.keys(counts));
   const counts = new Map(names.map((name) => [name, known[name] ?? 0]));
   const sums = new Map<string, number>();
-  for (const { controllerName, count } of heard) {
+  for (const { controllerName, count } of reported) {
     const name = controllerAmong(counts, controllerName);
     if (!counts.has(name)) counts.set(name, 0);
     sums.set(name, (sums.get(name) ?? 0) + count);

@@ -9,7 +9,7 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Head, Note } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import type { DigestMismatchMessage, EventMessage, Heartbeat, PartsDigest } from '../../wire/observations.ts';
-import { invalidate, doubt, doubtOf, seenText } from '../view/digest-mismatch.ts';
+import { invalidate, sendMismatches, mismatchOf, seenText } from '../view/digest-mismatch.ts';
 import { digestText } from '../view/children.ts';
 import { askForEverything, raiseEra } from './era.ts';
 import { countExternalJobs, externalJobsSince, ExternalJobsTold } from './external-jobs.ts';
@@ -19,7 +19,7 @@ import { inParallel, WORKLOADS_AT_ONCE } from '../parallel.ts';
 import { readView } from '../view/view-access.ts';
 import { Reachability } from './reachability.ts';
 import { sendLookAfter } from './send-cluster-looks.ts';
-import { DOUBT_SECONDS } from '../head/timeouts.ts';
+import { DIGEST_MISMATCH_SECONDS } from '../head/timeouts.ts';
 import { wake } from '../head/wake.ts';
 
 const MARKER = 'relay';
@@ -105,7 +105,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
   const server = await learnOfServer(ports, message, heartbeat, known?.marker);
   // Carry mismatches of unknown kinds along for functions that know them (decision 8).
   const suspects = Object.fromEntries(Object.entries(known?.marker.suspects ?? {}).filter(([text]) => isOfUnknownKind(text)));
-  const doubts: DigestMismatchMessage[] = [];
+  const mismatches: DigestMismatchMessage[] = [];
   const failures: unknown[] = [];
   const told = heartbeat.digests
     .filter(({ owner }) => isInScope(record, owner.namespace) && isKnownKind(owner))
@@ -121,16 +121,16 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
       if (seen === undefined) return;
       const before = known?.marker.suspects[formatKey(key)];
       const sinceMs = before?.digest === digest ? before.sinceMs : nowMs;
-      if (nowMs - sinceMs >= DOUBT_SECONDS * 1000) await invalidate(ports, key);
+      if (nowMs - sinceMs >= DIGEST_MISMATCH_SECONDS * 1000) await invalidate(ports, key);
       else {
-        doubts.push(doubtOf(key, { told: digest, seen }));
-        if (doubts.length <= MOST_SUSPECTS) suspects[formatKey(key)] = { digest, sinceMs };
+        mismatches.push(mismatchOf(key, { told: digest, seen }));
+        if (mismatches.length <= MOST_SUSPECTS) suspects[formatKey(key)] = { digest, sinceMs };
       }
     } catch (error) {
       failures.push(error);
     }
   });
-  await doubt(ports, doubts);
+  await sendMismatches(ports, mismatches);
   // By our own clock. The relay reports by its own clock how long ago the list began. The transport only makes that time later, never
   // earlier (R12).
   const begun = heartbeat.fullList && {

@@ -29,8 +29,8 @@ export async function readKnownCluster(
   ]);
   const marker = known?.marker;
   // If heartbeats arrive, this build can read them.
-  const isHeard = marker !== undefined && ports.clock.nowMs() - marker.heardAtMs < HEARD_WITHIN_MS;
-  const laterVersion = isHeard ? undefined : await readLaterVersion(ports, record.name);
+  const isObserved = marker !== undefined && ports.clock.nowMs() - marker.heardAtMs < HEARD_WITHIN_MS;
+  const laterVersion = isObserved ? undefined : await readLaterVersion(ports, record.name);
   return {
     facts: { record, ...(marker && { relay: marker }), ...(trouble && { trouble }), ...(laterVersion && { laterVersion }) },
     marker,

@@ -17,7 +17,7 @@ const MOST_TRIES = 3;
 const Late = v.object({ seen: v.array(v.object({ uid: v.string(), atMs: v.number() })) });
 
 /** @param sentAtMs of a message received for the first time */
-export async function noteLateness(
+export async function noteQueueLag(
   { store, clock }: Pick<Ports, 'store' | 'clock'>,
   { cluster, uid }: Pick<WorkloadKey, 'cluster' | 'uid'>,
   sentAtMs: number,

@@ -22,4 +22,4 @@ export const SWEEP_EVERY_MS = 60_000;
 export const STALE_LOOKS_AFTER_SECONDS = [20, 40] as const;
 
 /** A digest mismatch counts only if it still stands after this time. */
-export const DOUBT_SECONDS = 4;
+export const DIGEST_MISMATCH_SECONDS = 4;

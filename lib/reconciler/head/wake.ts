@@ -27,10 +27,10 @@ export const groupOf = (key: WorkloadKey): string => digest(formatKey(key));
 
 /**
  * @param follows the fence that the wake follows: the queue keeps one of all wakes that follow the same fence (R9)
- * @param toldAtMs when the queue took the change for which the wake is sent, Unix milliseconds; lags are measured from it
+ * @param enqueuedAtMs when the queue took the change for which the wake is sent, Unix milliseconds; lags are measured from it
  */
-export async function sendWake({ queue }: Sends, key: WorkloadKey, follows: string, toldAtMs?: number): Promise<void> {
-  const body = encodeWake({ key: formatKey(key), follows, toldAtMs });
+export async function sendWake({ queue }: Sends, key: WorkloadKey, follows: string, enqueuedAtMs?: number): Promise<void> {
+  const body = encodeWake({ key: formatKey(key), follows, toldAtMs: enqueuedAtMs });
   await queue.send('wakes', [{ body, groupId: groupOf(key), deduplicationId: digest(`${formatKey(key)} ${follows}`) }]);
 }
 
@@ -38,25 +38,26 @@ export async function sendWake({ queue }: Sends, key: WorkloadKey, follows: stri
 export async function sendTimer(
   { queue, clock }: Pick<Ports, 'clock'> & Sends,
   head: Head,
-  due: { dueAtMs: number; attempt: number; toldAtMs?: number | undefined },
+  due: { dueAtMs: number; attempt: number; enqueuedAtMs?: number | undefined },
 ): Promise<void> {
   const delaySeconds = Math.ceil(Math.max(due.dueAtMs - clock.nowMs(), 0) / 1000);
   if (delaySeconds > LONGEST_DELAY_SECONDS) return;
-  const body = encodeTimer({ key: formatKey(head.key), follows: head.fence, ...due });
+  const { enqueuedAtMs, ...timer } = due;
+  const body = encodeTimer({ key: formatKey(head.key), follows: head.fence, ...timer, toldAtMs: enqueuedAtMs });
   await queue.send('timers', [{ body, groupId: head.key.cluster, delaySeconds }]);
 }
 
 /**
  * Sends the wake or timer that this head still needs. Returns the head change that must then be written, on the condition that the head
  * still has this fence.
- * @param toldAtMs as for `sendWake`
+ * @param enqueuedAtMs as for `sendWake`
  * @returns undefined if a wake is on its way already
  */
 export async function prepareWake(
   ports: WakePorts,
   head: Head,
   urgency: Urgency,
-  toldAtMs?: number,
+  enqueuedAtMs?: number,
 ): Promise<{ ifFence: string; change: HeadChange } | undefined> {
   if (head.queued === head.fence) return undefined;
   const nowMs = ports.clock.nowMs();
@@ -66,21 +67,21 @@ export async function prepareWake(
     // A timer that is due no later is enough.
     if (head.wake && head.wake.dueAtMs > nowMs && head.wake.dueAtMs <= dueAtMs) return undefined;
     const timer = { dueAtMs, attempt: 0 };
-    await sendTimer(ports, head, { ...timer, toldAtMs });
+    await sendTimer(ports, head, { ...timer, enqueuedAtMs });
     return { ifFence: head.fence, change: { wake: timer, pendingSinceMs: dueAtMs } };
   }
-  await sendWake(ports, head.key, head.fence, toldAtMs);
+  await sendWake(ports, head.key, head.fence, enqueuedAtMs);
   return { ifFence: head.fence, change: { queued: head.fence, pendingSinceMs: nowMs } };
 }
 
 /**
  * Reads the head after the view was written, and wakes the workload if no wake is on its way. A workload without a head is not woken.
- * @param toldAtMs as for `sendWake`
+ * @param enqueuedAtMs as for `sendWake`
  */
-export async function wake(ports: WakePorts, key: WorkloadKey, urgency: Urgency = 'now', toldAtMs?: number): Promise<void> {
+export async function wake(ports: WakePorts, key: WorkloadKey, urgency: Urgency = 'now', enqueuedAtMs?: number): Promise<void> {
   const head = await ports.store.readHead(key);
   if (!head) return;
-  const prepared = await prepareWake(ports, head, urgency, toldAtMs);
+  const prepared = await prepareWake(ports, head, urgency, enqueuedAtMs);
   if (!prepared) return;
   await ports.store.updateHead(key, { ifFence: prepared.ifFence }, prepared.change).catch((error: unknown) => {
     // Another pass has acquired the head since. It reads the view that was written before.

@@ -115,13 +115,13 @@ export class Knowledge {
     const { resourceVersion: version } = facts;
     if (entry ? isFromAnotherPast(version, entry, entry.pod.resourceVersion) : isNew && !isNewer(version, this.view.floor))
       throw new RestoredServerError(`the API server shows pod ${facts.name} at an older version than had been observed`);
-    this.#hear([{ heardAt: version, deleted: false, pod: facts }]);
+    this.#merge([{ heardAt: version, deleted: false, pod: facts }]);
   }
 
   /** A delete was answered, or a GET answered 404 about this very pod (R19). It counts as gone just after it was last observed. */
   observeGone(facts: PodFacts): void {
     const known = newest(this.view.pods.get(facts.uid)?.heardAt ?? '0', facts.resourceVersion);
-    this.#hear([{ heardAt: String(BigInt(known) + 1n), deleted: true, pod: facts }]);
+    this.#merge([{ heardAt: String(BigInt(known) + 1n), deleted: true, pod: facts }]);
   }
 
   /**
@@ -146,13 +146,13 @@ export class Knowledge {
     this.listIsOlderThanOwner = false;
     const whole: WholeList = { floor, slots: 'all' };
     this.#observations.whole = whole;
-    this.#hear(
+    this.#merge(
       pods.map((pod) => ({ heardAt: floor, deleted: false, pod: this.podReader.factsOf(pod) })),
       whole,
     );
   }
 
-  #hear(pods: PodObservation[], whole?: WholeList): void {
+  #merge(pods: PodObservation[], whole?: WholeList): void {
     for (const observation of pods) {
       const known = this.#observations.pods.get(observation.pod.uid);
       if (!known || isLater(observation, known)) this.#observations.pods.set(observation.pod.uid, observation);

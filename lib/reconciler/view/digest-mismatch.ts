@@ -14,24 +14,24 @@ import { askForWorkload } from '../cluster/era.ts';
 import { comparableParts, digestText, livingChildren, partsIn } from './children.ts';
 import { presenceOf } from '../../objects/child-state.ts';
 import { UNKNOWN_ERA, readView } from './view-access.ts';
-import { DOUBT_SECONDS } from '../head/timeouts.ts';
+import { DIGEST_MISMATCH_SECONDS } from '../head/timeouts.ts';
 import { wake, wakeByNewFence, type WakePorts } from '../head/wake.ts';
 
 /** Has the mismatches looked at again a few seconds later. */
-export async function doubt({ queue }: Pick<Ports, 'queue'>, messages: readonly DigestMismatchMessage[]): Promise<void> {
+export async function sendMismatches({ queue }: Pick<Ports, 'queue'>, messages: readonly DigestMismatchMessage[]): Promise<void> {
   if (messages.length === 0) return;
   await queue.send(
     'timers',
     messages.map((message) => ({
       body: encodeTimer(message),
       groupId: message.doubt.slice(0, message.doubt.indexOf('/')),
-      delaySeconds: DOUBT_SECONDS,
+      delaySeconds: DIGEST_MISMATCH_SECONDS,
     })),
   );
 }
 
 /** @param digests the relay's, and the view's at that time: if the view has changed since, a list is not justified */
-export const doubtOf = (key: WorkloadKey, digests: { told: string; seen: string }): DigestMismatchMessage => ({
+export const mismatchOf = (key: WorkloadKey, digests: { told: string; seen: string }): DigestMismatchMessage => ({
   doubt: formatKey(key),
   ...digests,
 });

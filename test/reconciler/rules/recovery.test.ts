@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { reconcileBatch } from '../../../lib/reconciler/batch.ts';
 import { readMarker } from '../../../lib/reconciler/cluster/heartbeats.ts';
 import { sweep } from '../../../lib/reconciler/sweep.ts';
-import { DOUBT_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../../lib/reconciler/head/timeouts.ts';
+import { DIGEST_MISMATCH_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../../lib/reconciler/head/timeouts.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { decodeAsk } from '../../../lib/wire/messages.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
@@ -77,7 +77,7 @@ describe('R2: lost news', () => {
     await world.elapse(10, { play: false });
     expect((await world.job('demo')).status?.succeeded).toBeUndefined();
     await heartbeat(world);
-    await world.elapse(DOUBT_SECONDS + 2, { play: false });
+    await world.elapse(DIGEST_MISMATCH_SECONDS + 2, { play: false });
     expect((await world.job('demo')).status?.succeeded).toBe(1);
     expect(metricsOf('ViewMismatches')).toBe(1);
   });

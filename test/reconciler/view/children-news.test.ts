@@ -86,7 +86,7 @@ test('trap 10: a digest of parts of another revision is no doubt; another part, 
   await tell({ children: [service('2000005', 'largo')] });
   const { part, children } = await view();
   const digest = viewDigestOf(factsFor('Job'), part, children);
-  const doubts = async (told: { revision: number; tempo: string }, other = digest): Promise<number> => {
+  const mismatches = async (told: { revision: number; tempo: string }, other = digest): Promise<number> => {
     const { child } = service('2000009', told.tempo);
     const parts = [partsDigestOf('services', told.revision, [child])];
     const digests = [{ owner, digest: other, heardAt: '9', parts }];
@@ -98,8 +98,8 @@ test('trap 10: a digest of parts of another revision is no doubt; another part, 
     await world.elapse(30, { play: false });
     return waiting;
   };
-  const idle = await doubts({ revision: 1, tempo: 'largo' });
-  expect(await doubts({ revision: 2, tempo: 'presto' })).toBe(idle);
-  expect(await doubts({ revision: 1, tempo: 'presto' })).toBe(idle + 1);
+  const idle = await mismatches({ revision: 1, tempo: 'largo' });
+  expect(await mismatches({ revision: 2, tempo: 'presto' })).toBe(idle);
+  expect(await mismatches({ revision: 1, tempo: 'presto' })).toBe(idle + 1);
   expect(presenceOf(children.flatMap(livingChildren))).toEqual([{ uid: 'uid-of-service', resourceVersion: 'services' }]);
 });

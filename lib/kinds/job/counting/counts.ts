@@ -3,7 +3,7 @@
 import { countIndexes, parseIndexes } from '../../../objects/index-text.ts';
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
 import type { PodFacts } from '../../../objects/pod-facts.ts';
-import type { Counted, ReferenceMetricName } from '../../../objects/upstream-metrics.ts';
+import type { Counted, UpstreamMetricName } from '../../../objects/upstream-metrics.ts';
 import type { Plan } from '../../plan.ts';
 import { trueCondition } from '../conditions.ts';
 import { judgeFailure } from '../end/failure-policy.ts';
@@ -12,7 +12,7 @@ import { isFailed } from '../pods/pod-replacement.ts';
 import { termsOf } from '../terms.ts';
 import { expiryOf, needsCleanup } from '../end/ttl.ts';
 
-const counted = (metric: ReferenceMetricName, value: number, labels: Record<string, string>): Counted[] =>
+const counted = (metric: UpstreamMetricName, value: number, labels: Record<string, string>): Counted[] =>
   value > 0 ? [{ metric, value, labels }] : [];
 
 export const completionModeOf = ({ spec }: Job): string => spec.completionMode ?? 'NonIndexed';

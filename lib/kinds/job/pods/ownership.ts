@@ -12,7 +12,7 @@ export interface Claims {
   adopt: readonly PodFacts[];
   release: readonly PodFacts[];
   /** Pods without a controller that are not adopted, yet have the finalizer: nobody else would remove it. */
-  letGo: readonly PodFacts[];
+  orphaned: readonly PodFacts[];
 }
 
 /** For a finished Job. All its active pods were deleted before, so a pod that runs was made by a late create: delete it. */
@@ -26,7 +26,7 @@ export function claimPods(job: Job, candidates: PodSet): Claims {
   const indexed = job.spec.completionMode === 'Indexed';
   const found = indexed && misplaced > 0 ? PodSet.inOrder([...candidates]) : candidates;
   // Nearly always all of them are the Job's already. Then the selector is valid, and nothing needs a copy.
-  if (others === 0 && candidates.size > 0) return { pods: found, adopt: [], release: [], letGo: [] };
+  if (others === 0 && candidates.size > 0) return { pods: found, adopt: [], release: [], orphaned: [] };
   const isKept = keeperOf(job);
   const { uid, namespace, deletionTimestamp } = job.metadata;
   const matches = quickMatcherOf(job.spec.selector);
@@ -35,17 +35,17 @@ export function claimPods(job: Job, candidates: PodSet): Claims {
   const pods: PodFacts[] = [];
   const adopt: PodFacts[] = [];
   const release: PodFacts[] = [];
-  const letGo: PodFacts[] = [];
+  const orphaned: PodFacts[] = [];
   for (const pod of candidates) {
     if (isKept(pod)) pods.push(pod);
     else if (pod.controller !== undefined) {
       if (pod.controller.uid === uid && !deleting) release.push(pod);
     } else if (!deleting && pod.deletedAt === undefined && pod.namespace === namespace && matches(labelsIn(pod))) adopt.push(pod);
-    else if (pod.tracked) letGo.push(pod);
+    else if (pod.tracked) orphaned.push(pod);
   }
   // Like upstream, put the Job's own pods first: among equals the first one decides.
   for (const pod of adopt) pods.push({ ...pod, tracked: true });
-  return { pods: PodSet.inOrder(pods), adopt, release, letGo };
+  return { pods: PodSet.inOrder(pods), adopt, release, orphaned };
 }
 
 /** The patches that adopt and release, each on the condition that the pod is still the same. */
@@ -113,7 +113,7 @@ export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersi
 }
 
 /** Removes the finalizer of an orphan, unless the pod has changed since: it may have an owner by now (R8). */
-export const letGoAction = (pod: PodFacts, why: string): Action => ({
+export const stripOrphan = (pod: PodFacts, why: string): Action => ({
   ...stripAction(pod, why, { ifVersion: pod.resourceVersion }),
   purpose: 'letGo',
   canBeTakenBack: false,
