@@ -10,7 +10,8 @@ export interface FieldError {
     | 'FieldValueNotFound'
     | 'FieldValueTooLong'
     | 'FieldValueTooMany'
-    | 'FieldValueTypeInvalid';
+    | 'FieldValueTypeInvalid'
+    | 'InternalError';
   /** Path as the API server spells it, e.g. `spec.template.spec.containers[0].name`. */
   field: string;
   message: string;

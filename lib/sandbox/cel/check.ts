@@ -50,8 +50,6 @@ class Checker {
   #variables: ReadonlyMap<string, Type>;
   #bindings: Bindings = new Map();
   #parameters = 0;
-  /** Within the arguments of a formatting, whose elements may be of any types. */
-  #isFormatting = false;
   readonly #visited: Expression[] = [];
 
   constructor(variables: ReadonlyMap<string, Type>, functions: Declarations) {
@@ -134,10 +132,7 @@ class Checker {
 
   #call(node: Call): Type {
     const { target } = node;
-    const outer = this.#isFormatting;
-    this.#isFormatting ||= node.function === 'format';
     const args = node.args.map((argument) => this.visit(argument));
-    this.#isFormatting = outer;
     if (target) {
       const prefix = qualifiedName(target);
       const qualified = prefix === undefined ? undefined : `${prefix}.${node.function}`;
@@ -197,11 +192,7 @@ class Checker {
       const type = this.visit(element);
       if (joined === undefined) joined = type;
       else if (fits(joined, type, this.#bindings)) joined = widerOf(this.#substituted(joined), this.#substituted(type));
-      else if (this.#isFormatting) joined = dyn;
-      else {
-        const [wanted, found] = [joined, type].map((each) => typeText(this.#substituted(each, dyn)));
-        joined = this.#report(element.at, `expected type '${wanted}' but found '${found}'`);
-      }
+      else joined = dyn;
     }
     if (joined) return joined;
     this.#parameters += 1;

@@ -1,11 +1,12 @@
 // A checked expression → a function of its variables. What each step costs is counted as it runs, and ends it beyond its limit.
+import { ownEntry } from '../../objects/untyped-fields.ts';
 import { actualCost } from './actual-cost.ts';
 import type { ActualCost } from './actual-cost.ts';
 import { accumulatorName } from './expression.ts';
 import type { Call, Expression, Fold } from './expression.ts';
 import { accepts } from './functions/declare.ts';
 import type { Overload } from './functions/declare.ts';
-import { shownKey } from './functions/operators.ts';
+import { elementAt, entryAt, shownKey } from './functions/operators.ts';
 import { isOpen } from './types.ts';
 import type { Type } from './types.ts';
 import { BudgetError, CelMap, EvaluationError, List, ListOfValues, MapOfValues, Optional, TypeValue, typeName } from './values.ts';
@@ -124,7 +125,9 @@ function select(node: Expression & { is: 'select' }, layout: Layout): Evaluate {
   const { field, isTest, isOptional } = node;
   const read = (container: Value): Value | undefined => {
     if (container instanceof CelMap) return container.get(field);
-    throw new EvaluationError(isTest || isOptional ? 'no such overload' : `no such key: ${field}`);
+    // What has no fields has none of this name.
+    if (isTest || isOptional) return undefined;
+    throw new EvaluationError(`no such key: ${field}`);
   };
   if (isTest)
     return (frame) => {
@@ -207,8 +210,8 @@ function notStrictlyFalse(value: Evaluate): Evaluate {
 function alternative(first: Evaluate, second: Evaluate, name: 'or' | 'orValue'): Evaluate {
   return (frame) => {
     const value = first(frame);
-    if (!(value instanceof Optional)) throw new EvaluationError(`no such overload: ${name}(${typeName(value)})`);
     charge(frame, 1);
+    if (!(value instanceof Optional)) return value;
     if (value.value === undefined) return second(frame);
     return name === 'or' ? value : value.value;
   };
@@ -229,16 +232,36 @@ function dispatched(node: Call, args: readonly Evaluate[]): Evaluate {
   }
   return (frame) => {
     const values = args.map((argument) => argument(frame));
+    // What holds the elements decides by itself what it takes for a key.
+    const [container, key] = values;
+    if (node.function === '_[_]' && key !== undefined && (container instanceof List || container instanceof CelMap)) {
+      charge(frame, 1);
+      return container instanceof List ? elementAt(container, key) : entryAt(container, key);
+    }
     const fitting = overloads.find(({ parameters }) => parameters.every((type, index) => accepts(type, values[index] ?? null)));
     if (fitting) return run(fitting, values, costs.get(fitting) ?? 1, frame);
     throw noOverload(node, values);
   };
 }
 
+const numeric = ['int', 'uint', 'double'];
+const moments = ['google.protobuf.Timestamp', 'google.protobuf.Duration'];
+/** Which types know an operator at all. */
+const knowing: Readonly<Record<string, readonly string[]>> = {
+  '_+_': [...numeric, ...moments, 'string', 'bytes', 'list'],
+  '_-_': [...numeric, ...moments],
+  '_*_': numeric,
+  '_/_': numeric,
+  '_%_': ['int', 'uint'],
+};
+const plainlyRefused = ['contains', 'startsWith', 'endsWith', 'matches', 'find'];
+
 function noOverload({ function: name }: Call, values: readonly Value[]): EvaluationError {
-  const [container, key] = values;
-  if (name === '_[_]' && container instanceof CelMap && key !== undefined) return new EvaluationError(`no such key: ${shownKey(key)}`);
-  if (!/^\w+$/.test(name)) return new EvaluationError('no such overload');
+  const [first = null, key = null] = values;
+  if (name === '_[_]') return new EvaluationError(`no such key: ${shownKey(key)}`);
+  if (name === 'size' || ownEntry(knowing, name)?.includes(typeName(first)) === false)
+    return new EvaluationError(`no such overload: ${name}`);
+  if (!/^[a-z]\w*$/i.test(name) || plainlyRefused.includes(name)) return new EvaluationError('no such overload');
   return new EvaluationError(`no such overload: ${name}(${values.map(typeName).join(', ')})`);
 }
 
@@ -324,11 +347,19 @@ function fold(node: Fold, layout: Layout): Evaluate {
   );
 }
 
+/** As a Go server calls the type of a value that cannot be gone through. */
+function goName(value: Value): string {
+  const name = typeName(value)
+    .replace(/^google\.protobuf\./, '')
+    .replace('null_type', 'null');
+  return `types.${name[0]?.toUpperCase()}${name.slice(1)}`;
+}
+
 function* elementsOf(range: Value, hasTwo: boolean): Generator<readonly [Value, Value]> {
   if (range instanceof List) {
     for (const [index, item] of range.items.entries()) yield hasTwo ? [BigInt(index), item] : [item, null];
     return;
   }
-  if (!(range instanceof CelMap)) throw new EvaluationError(`got '${typeName(range)}', expected iterable type`);
+  if (!(range instanceof CelMap)) throw new EvaluationError(`got '${goName(range)}', expected iterable type`);
   for (const key of range.keys()) yield [key, hasTwo ? (range.get(key) ?? null) : null];
 }

@@ -37,7 +37,6 @@ const oneVariable: Readonly<Record<string, readonly number[]>> = {
   all: [2],
   exists: [2],
   exists_one: [2],
-  existsOne: [2],
   map: [2, 3],
   filter: [2],
 };

@@ -4,7 +4,7 @@ import { Layout, compile } from './evaluate.ts';
 import type { Evaluate } from './evaluate.ts';
 import type { Expression } from './expression.ts';
 import { library } from './functions/library.ts';
-import { problemOfPatterns, problemsOfLiterals } from './literals.ts';
+import { problemOfPattern, problemsOfLiterals } from './literals.ts';
 import { SyntaxProblem, problemText } from './problem.ts';
 import type { ExpressionProblem } from './problem.ts';
 import { parse } from './syntax.ts';
@@ -44,8 +44,8 @@ export function compiled(source: string, variables: ReadonlyMap<string, Type>): 
   if (problems.length > 0) return { problem: problemsText(source, problems) };
   const literals = problemsOfLiterals(root, childrenOf);
   if (literals.length > 0) return { problem: problemsText(source, literals) };
-  const pattern = problemOfPatterns(root, childrenOf);
-  if (pattern !== undefined) return { problem: pattern, isLate: true };
+  const late = problemOfInstantiation(root);
+  if (late !== undefined) return { problem: late, isLate: true };
   const layout = new Layout(variables.keys());
   const evaluate = compile(root, layout);
   const uses = new Set<string>();
@@ -55,6 +55,30 @@ export function compiled(source: string, variables: ReadonlyMap<string, Type>): 
 
 const problemsText = (source: string, problems: readonly ExpressionProblem[]): string =>
   problems.map((problem) => problemText(source, problem)).join('\n');
+
+const conversions = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint']);
+
+/** Only conversions of literals are worked out beforehand. */
+const isConstant = (node: Expression): boolean => node.is === 'literal' || (isConversion(node) && childrenOf(node).every(isConstant));
+
+const isConversion = (node: Expression): boolean =>
+  node.is === 'call' && !node.target && node.args.length === 1 && conversions.has(node.function);
+
+/** What the API server finds when it makes its program: patterns that are none, and literals that cannot be converted. */
+function problemOfInstantiation(node: Expression): string | undefined {
+  const pattern = problemOfPattern(node);
+  if (pattern !== undefined) return pattern;
+  if (isConversion(node) && isConstant(node)) {
+    const layout = new Layout([]);
+    const outcome = runner(compile(node, layout), layout)(new Map(), Infinity);
+    return 'error' in outcome ? outcome.error.message : undefined;
+  }
+  for (const child of childrenOf(node)) {
+    const problem = problemOfInstantiation(child);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
 
 function runner(evaluate: Evaluate, layout: Layout): Program['run'] {
   return (variables, limit) => {

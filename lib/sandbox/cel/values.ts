@@ -21,9 +21,12 @@ export class Uint {
 /** A moment, in nanoseconds since 1970. */
 export class Timestamp {
   readonly nanos: bigint;
-  constructor(nanos: bigint) {
+  /** Of the zone that it was written in, which it is written in again. */
+  readonly offsetMinutes: number;
+  constructor(nanos: bigint, offsetMinutes = 0) {
     if (nanos < -62_135_596_800_000_000_000n || nanos > 253_402_300_799_999_999_999n) throw new EvaluationError('timestamp overflow');
     this.nanos = nanos;
+    this.offsetMinutes = offsetMinutes;
   }
 }
 

@@ -66,7 +66,7 @@ export const namespaceValue = readerOf(namespaceSchema, false);
 export interface PolicyProgram {
   source: string;
   /** Or what the API server says is wrong with the expression. */
-  program: Program | { problem: string };
+  program: Program | { problem: string; /** The API server takes the blame. */ isInternal?: true };
 }
 
 export interface PolicyPrograms {
@@ -119,8 +119,8 @@ function programOf(source: string, variables: ReadonlyMap<string, Type>, kinds?:
   }
   const program = compiled(source, variables);
   if ('problem' in program) {
-    const step = program.isLate ? 'program instantiation' : 'compilation';
-    return { source, program: { problem: `${step} failed: ${program.problem}` } };
+    if (program.isLate) return { source, program: { problem: `program instantiation failed: ${program.problem}`, isInternal: true } };
+    return { source, program: { problem: `compilation failed: ${program.problem}` } };
   }
   if (!kinds || kinds.includes(program.type.kind)) return { source, program };
   const found = typeText(program.type);

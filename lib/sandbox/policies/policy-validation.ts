@@ -75,7 +75,10 @@ function problemsOfAnnotations(
 }
 
 function problemsOfProgram(path: string, program: PolicyProgram | undefined): FieldError[] {
-  return program && 'problem' in program.program ? [invalidValue(path, program.source, program.program.problem)] : [];
+  if (!program || !('problem' in program.program)) return [];
+  const { problem, isInternal } = program.program;
+  if (isInternal) return [{ reason: 'InternalError', field: path, message: `Internal error: ${problem}` }];
+  return [invalidValue(path, program.source, problem)];
 }
 
 const reserved =

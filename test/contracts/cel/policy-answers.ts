@@ -1,5 +1,5 @@
 // How an API server's answers to the cases of policies are asked for: every case in a namespace of its own, to which its binding is bound.
-import { eventually } from '../api-server/client.ts';
+import { eventually, mergePatch } from '../api-server/client.ts';
 import type { Answer, ApiClient } from '../api-server/client.ts';
 import type { PolicyCase, PolicyRequest } from './policy-cases.ts';
 
@@ -14,8 +14,8 @@ const nameOf = (index: number): string => `case-${index}`;
 
 const kinds = {
   configmaps: { apiVersion: 'v1', kind: 'ConfigMap', path: '/api/v1' },
-  pods: { apiVersion: 'v1', kind: 'Pod', path: '/api/v1' },
   jobs: { apiVersion: 'batch/v1', kind: 'Job', path: '/apis/batch/v1' },
+  trainings: { apiVersion: 'policies.example.com/v1', kind: 'Training', path: '/apis/policies.example.com/v1' },
 };
 
 export const aPolicy = (name: string, spec: unknown): unknown => ({
@@ -39,8 +39,34 @@ function boundTo(namespace: string, binding: Fields): Fields {
   return { validationActions: ['Deny'], ...binding, matchResources: { ...match, namespaceSelector } };
 }
 
+const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const trainings = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'trainings.policies.example.com' },
+  spec: {
+    group: 'policies.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'trainings', singular: 'training', kind: 'Training' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec: free, status: free } } },
+        subresources: { status: {} },
+      },
+    ],
+  },
+};
+
 /** Makes the policies of all cases, and waits until the server acts by them. */
 export async function bindCases(api: ApiClient, cases: readonly PolicyCase[]): Promise<void> {
+  await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', trainings);
+  await eventually(
+    () => api.get('/apis/policies.example.com/v1/trainings'),
+    ({ status }) => status === 200,
+  );
   for (const [index, { policy, binding = {}, before = [], namespaceLabels = {} }] of cases.entries()) {
     const namespace = namespaceOf(index);
     await api.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: namespaceLabels } });
@@ -74,13 +100,23 @@ export async function answerToRequest(api: ApiClient, index: number, request: Po
   const body = { apiVersion, kind, ...object, metadata };
   let answer: Answer;
   if (operation === 'delete') answer = await api.delete(`${url}/thing`);
-  else if (operation === 'update') answer = await api.put(`${url}/thing`, body);
+  else if (operation === 'update') answer = await api.put(`${url}/thing`, await withVersion(api, url, body));
+  else if (operation === 'status') answer = await api.put(`${url}/thing/status`, await withVersion(api, url, body));
+  else if (operation === 'patch') answer = await api.patch(`${url}/thing`, mergePatch, body);
+  else if (operation === 'apply')
+    answer = await api.send('PATCH', `${url}/thing?fieldManager=case&force=true`, body, { contentType: 'application/apply-patch+yaml' });
   else {
     // Each creation stands for itself.
     answer = await api.post(`${url}?dryRun=All`, body);
     if (answer.status === 201) answer = await api.post(url, body);
   }
   return told(answer, nameOf(index));
+}
+
+/** Custom resources are replaced only in a version that is named. */
+async function withVersion(api: ApiClient, url: string, body: Fields): Promise<Fields> {
+  const { metadata } = (await api.get(`${url}/thing`)).body;
+  return { ...body, metadata: { ...(body['metadata'] as Fields), resourceVersion: metadata.resourceVersion } };
 }
 
 function told({ status, headers, body }: Answer, name: string): Omit<PolicyRequest, 'object'> {

@@ -3,9 +3,9 @@
 type Fields = Record<string, unknown>;
 
 export interface PolicyRequest {
-  operation?: 'create' | 'update' | 'delete';
+  operation?: 'create' | 'update' | 'patch' | 'apply' | 'status' | 'delete';
   /** Config maps where nothing is said. */
-  resource?: 'configmaps' | 'jobs' | 'pods';
+  resource?: 'configmaps' | 'jobs' | 'trainings';
   /** Of the object, besides its name and namespace. */
   object?: Fields;
   status: number;
@@ -36,6 +36,18 @@ const invalid = (message: string): Pick<PolicyRequest, 'status' | 'reason' | 'me
 
 const aJob = (containers: readonly Fields[], spec: Fields = {}): Fields => ({
   spec: { ...spec, template: { spec: { restartPolicy: 'Never', containers } } },
+});
+
+/** A resource of its own definition, whose spec takes everything. */
+const aTraining = (replicas: Record<string, { replicas?: number; containers?: readonly Fields[] }>): Fields => ({
+  spec: {
+    replicaSpecs: Object.fromEntries(
+      Object.entries(replicas).map(([name, { containers = [{ name: 'pytorch' }], ...more }]) => [
+        name,
+        { ...more, template: { spec: { containers } } },
+      ]),
+    ),
+  },
 });
 
 export const policyCases: readonly PolicyCase[] = [
@@ -124,7 +136,9 @@ export const policyCases: readonly PolicyCase[] = [
         { name: 'count', expression: 'size(variables.keys)' },
         { name: 'broken', expression: '1 / 0' },
       ],
-      validations: [{ expression: 'variables.count < 2', messageExpression: "'%d keys: %s'.format([variables.count, variables.keys])" }],
+      validations: [
+        { expression: 'variables.count < 2', messageExpression: "'%d keys: %s'.format([variables.count, variables.keys.sort()])" },
+      ],
     },
     requests: [
       { object: data({ a: '1' }), status: 201 },
@@ -310,6 +324,57 @@ export const policyCases: readonly PolicyCase[] = [
         object: aJob([{ name: 'main', image: 'a', resources: { limits: { memory: '3Gi' } } }]),
         ...invalid('too much memory'),
       },
+    ],
+  },
+  {
+    name: 'a map of an unknown resource',
+    policy: {
+      matchConstraints: rules('trainings', 'policies.example.com'),
+      variables: [{ name: 'replicas', expression: 'object.spec.?replicaSpecs.orValue({})' }],
+      validations: [
+        {
+          expression: "variables.replicas.all(k, k in ['Master', 'Worker'])",
+          messageExpression: "'unknown: ' + variables.replicas.map(k, string(k)).filter(k, !(k in ['Master', 'Worker'])).join(', ')",
+        },
+        {
+          expression: 'variables.replicas.all(k, v, v.?replicas.orValue(1) >= 0 && (k != "Master" || v.?replicas.orValue(1) == 1))',
+          messageExpression: "'%d masters'.format([variables.replicas[?'Master'].optMap(m, m.?replicas.orValue(1)).orValue(0)])",
+        },
+        {
+          expression: "variables.replicas.all(k, variables.replicas[k].template.spec.containers.exists(c, c.name == 'pytorch'))",
+          messageExpression:
+            "'no container pytorch in ' + variables.replicas.map(k, !variables.replicas[k].template.spec.containers.exists(c, c.name == 'pytorch'), string(k)).join(', ')",
+        },
+      ],
+    },
+    requests: [
+      { resource: 'trainings', object: aTraining({ Worker: {} }), status: 201 },
+      { operation: 'update', resource: 'trainings', object: aTraining({ Evaluator: {} }), ...invalid('unknown: Evaluator') },
+      { operation: 'patch', resource: 'trainings', object: aTraining({ Master: { replicas: 2 } }), ...invalid('2 masters') },
+      {
+        operation: 'apply',
+        resource: 'trainings',
+        object: aTraining({ Master: { containers: [{ name: 'main' }] } }),
+        ...invalid('no container pytorch in Master'),
+      },
+      { operation: 'patch', resource: 'trainings', object: aTraining({ Master: { replicas: 1 } }), status: 200 },
+    ],
+  },
+  {
+    name: 'a status',
+    policy: {
+      matchConstraints: rules('trainings/status', 'policies.example.com', ['UPDATE']),
+      validations: [
+        {
+          expression: "object.status.phase != 'Lost'",
+          messageExpression: "'%s of %s: %s'.format([request.subResource, request.requestKind.kind, string(object.status.phase)])",
+        },
+      ],
+    },
+    requests: [
+      { resource: 'trainings', object: aTraining({}), status: 201 },
+      { operation: 'status', resource: 'trainings', object: { status: { phase: 'Running' } }, status: 200 },
+      { operation: 'status', resource: 'trainings', object: { status: { phase: 'Lost' } }, ...invalid('status of Training: Lost') },
     ],
   },
   {

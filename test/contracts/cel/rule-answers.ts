@@ -19,10 +19,10 @@ export const schemaWith = (fields: Readonly<Record<string, RuleSchema>>): RuleSc
 });
 
 /** Where a server says that a definition's only schema stands. */
-export const schemaPath = 'spec.validation.openAPIV3Schema';
+const schemaPath = 'spec.validation.openAPIV3Schema';
 
 /** Causes about the schema of `spec.value`, with what differs between servers and moments taken out. */
-export const definitionCauses = (causes: readonly Cause[]): string[] =>
+const definitionCauses = (causes: readonly Cause[]): string[] =>
   causes
     .map(({ field, message }) => `${field.replace(`${schemaPath}.properties[spec].properties[value].`, '')}: ${withoutNames(message)}`)
     .toSorted();
@@ -31,7 +31,7 @@ const withoutNames = (message: string): string =>
   message.replace(/\{"Rule":.*?"OptionalOldSelf":\w+\}/s, '<rule>').replaceAll(/selfType\d*/g, 'selfType');
 
 /** Causes about one field of `spec`, as if it were named `value`. */
-export const objectCauses = (causes: readonly Cause[], field: string): string[] =>
+const objectCauses = (causes: readonly Cause[], field: string): string[] =>
   causes.map((cause) => `${cause.field.replace(`spec.${field}`, 'spec.value')}: ${cause.message}`).toSorted();
 
 const causesOf = ({ details }: Body): Cause[] => (details?.causes ?? []).map(({ field = '', message = '' }) => ({ field, message }));

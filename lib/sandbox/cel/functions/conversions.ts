@@ -1,4 +1,5 @@
 // From one type to another, sizes, and the optional values.
+import { ownEntry } from '../../../objects/untyped-fields.ts';
 import { isEqual } from '../equality.ts';
 import {
   CelMap,
@@ -26,14 +27,17 @@ function intOfDouble(value: number): bigint {
 
 function intOfText(text: string): bigint {
   const [, sign = '', digits] = /^([+-]?)0*(\d{1,19})$/.exec(text) ?? [];
-  if (digits === undefined) throw new EvaluationError(`type conversion error from 'string' to 'int'`);
-  return int64(BigInt(`${sign === '-' ? '-' : ''}${digits}`));
+  const value = BigInt(`${sign === '-' ? '-' : ''}${digits ?? '0'}`);
+  if (digits === undefined || value !== BigInt.asIntN(64, value)) throw new EvaluationError(`type conversion error from 'string' to 'int'`);
+  return value;
 }
 
 function uintOfText(text: string): Uint {
   const [, digits] = /^0*(\d{1,20})$/.exec(text) ?? [];
-  if (digits === undefined) throw new EvaluationError(`type conversion error from 'string' to 'uint'`);
-  return new Uint(BigInt(digits));
+  const value = BigInt(digits ?? '0');
+  if (digits === undefined || value !== BigInt.asUintN(64, value))
+    throw new EvaluationError(`type conversion error from 'string' to 'uint'`);
+  return new Uint(value);
 }
 
 function doubleOfText(text: string): number {
@@ -45,7 +49,8 @@ function doubleOfText(text: string): number {
     Infinity,
     '-Infinity': -Infinity,
   };
-  if (text in named) return named[text] ?? NaN;
+  const value = ownEntry(named, text);
+  if (value !== undefined) return value;
   if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) throw new EvaluationError(`type conversion error from 'string' to 'double'`);
   return Number(text);
 }
@@ -144,7 +149,6 @@ export const conversions: readonly Line[] = [
   ['int64_to_timestamp', 'timestamp(int): timestamp', (seconds: bigint) => new Timestamp(seconds * 1_000_000_000n)],
   ['duration_to_duration', 'duration(duration): duration', (value: Duration) => value],
   ['string_to_duration', 'duration(string): duration', durationOf],
-  ['int64_to_duration', 'duration(int): duration', (nanos: bigint) => new Duration(nanos)],
 
   ['optional_of', 'optional.of(V): optional(V)', (value: Value) => new Optional(value)],
   [

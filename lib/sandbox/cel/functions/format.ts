@@ -4,13 +4,13 @@ import type { Value } from '../values.ts';
 import { countWork } from '../work.ts';
 import { durationText, timestampText } from './time.ts';
 
-/** As string() and %s write a double: the shortest decimal, with an exponent from 1e21 on and below 1e-6. */
+/** As string() and %s write a double: the shortest decimal, with an exponent from a million on and below 1e-4. */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   if (Object.is(value, -0)) return '-0';
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e21 || size < 1e-4)) return exponential(value);
+  if (size !== 0 && (size >= 1e6 || size < 1e-4)) return exponential(value);
   return String(value);
 }
 
@@ -26,7 +26,7 @@ function shown(value: Value): string {
   if (typeof value === 'number') return doubleText(value);
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (value instanceof Uint) return String(value.value);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString();
+  if (value instanceof Uint8Array) return textOfBytes(value);
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
   if (value instanceof TypeValue) return value.name;
@@ -38,11 +38,42 @@ function shown(value: Value): string {
 /** Within a list or a map, text is quoted and the rest is written as CEL would read it. */
 function nested(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value);
-  if (value instanceof Uint8Array) return `b${JSON.stringify(Buffer.from(value).toString())}`;
+  if (value instanceof Uint8Array) return `b${JSON.stringify(textOfBytes(value))}`;
   if (value instanceof Timestamp) return `timestamp(${JSON.stringify(timestampText(value))})`;
   if (value instanceof Duration) return `duration(${JSON.stringify(durationText(value))})`;
-  if (typeof value === 'number') return Number.isFinite(value) ? value.toFixed(6) : JSON.stringify(doubleText(value));
+  if (typeof value === 'number') return Number.isFinite(value) ? sixPlaces(value) : JSON.stringify(doubleText(value));
   return shown(value);
+}
+
+/** JavaScript would write a large number with an exponent. */
+function sixPlaces(value: number): string {
+  if (Object.is(value, -0)) return '-0.000000';
+  return Math.abs(value) < 1e21 ? value.toFixed(6) : `${BigInt(value)}.000000`;
+}
+
+/** With as many decimals, the last one rounded to even where it lies in the middle, and thousands apart. */
+function fixedText(value: number, places: number): string {
+  if (Math.abs(value) >= 1e21) return `${grouped(BigInt(value).toString())}${places === 0 ? '' : `.${'0'.repeat(places)}`}`;
+  // A double has no more than these many digits that could tell it from the middle.
+  const exact = value.toFixed(Math.min(100, places + 25));
+  const cut = places === 0 ? exact.indexOf('.') : exact.indexOf('.') + places + 1;
+  const [kept, rest] = [exact.slice(0, cut), exact.slice(cut).replace('.', '')];
+  const isMiddle = /^50*$/.test(rest) && /[02468]$/.test(kept);
+  const [whole = '', decimals] = (isMiddle ? kept : value.toFixed(places)).split('.');
+  return `${grouped(whole)}${decimals === undefined ? '' : `.${decimals}`}`;
+}
+
+const grouped = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function textOfBytes(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    const why = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string';
+    throw new EvaluationError(`error during formatting: ${why}`, { cause });
+  }
 }
 
 function mapText(map: CelMap): string {
@@ -83,14 +114,14 @@ const clauses: Readonly<Record<string, Clause>> = {
   d: (value) => wholeNumber(value)?.toString() ?? refused('decimal clause can only be used on integers', value),
   f(value, places) {
     const double = doubleOf(value, 'fixed-point');
-    return notFinite(double) ?? double.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
+    return notFinite(double) ?? fixedText(double, places);
   },
-  e(value, places) {
+  e(value) {
     const double = doubleOf(value, 'scientific');
     const infinite = notFinite(double);
     if (infinite !== undefined) return infinite;
-    const [mantissa = '', exponent = ''] = exponential(double, places).split('e');
-    return `${mantissa}\u202f×\u202f10${exponent.replaceAll(/./g, (digit) => superscripts[digit] ?? '')}`;
+    const [mantissa = '', exponent = ''] = exponential(double, defaultPlaces).split('e');
+    return `${mantissa}×10${exponent.replace('+', '').replaceAll(/./g, (digit) => superscripts[digit] ?? '')}`;
   },
   b: (value) =>
     typeof value === 'boolean'
@@ -102,7 +133,6 @@ const clauses: Readonly<Record<string, Clause>> = {
 };
 
 const superscripts: Readonly<Record<string, string>> = {
-  '+': '⁺',
   '-': '⁻',
   ...Object.fromEntries(Array.from('⁰¹²³⁴⁵⁶⁷⁸⁹').map((sign, digit) => [String(digit), sign])),
 };

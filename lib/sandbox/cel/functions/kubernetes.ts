@@ -69,6 +69,7 @@ function versionOf(text: string, isLenient = false): SemanticVersion {
   const number = String.raw`(0|[1-9]\d*)`;
   const pattern = new RegExp(`^${number}\\.${number}\\.${number}(?:-([0-9A-Za-z.-]+))?(?:\\+[0-9A-Za-z.-]+)?$`);
   const [whole, major = '', minor = '', patch = '', prerelease] = pattern.exec(normal) ?? [];
+  if (normal.split('.').length < 3) throw new EvaluationError('No Major.Minor.Patch elements found');
   if (whole === undefined) throw new EvaluationError(`Invalid Semantic Version ${JSON.stringify(text)}`);
   const identifiers = prerelease?.split('.') ?? [];
   if (identifiers.some((part) => part === '' || /^0\d+$/.test(part))) throw new EvaluationError('Invalid prerelease version');

@@ -73,7 +73,7 @@ function addressOf(text: string): Address {
   const bytes = bytesOf(text);
   if (!bytes) {
     const quoted = JSON.stringify(text);
-    throw new EvaluationError(`IP Address ${quoted} parse error during conversion from string: ParseAddr(${quoted}): unable to parse IP`);
+    throw new EvaluationError(`IP Address ${quoted} parse error during conversion from string: ${problemOfAddress(text)}`);
   }
   if (isMapped(bytes)) throw new EvaluationError(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`);
   return new Address(bytes);
@@ -84,13 +84,29 @@ function networkOf(text: string): Network {
   const bytes = bytesOf(address);
   if (!bytes || Number(length) > bytes.length * 8) {
     const why = 'network address parse error during conversion from string';
-    throw new EvaluationError(`${why}: ${why}: netip.ParsePrefix(${JSON.stringify(text)}): unable to parse`);
+    throw new EvaluationError(`${why}: ${why}: netip.ParsePrefix(${JSON.stringify(text)}): ${problemOfPrefix(text, address, bytes)}`);
   }
   if (isMapped(bytes))
     throw new EvaluationError(
       `network address parse error during conversion from string: IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`,
     );
   return new Network(new Address(bytes), Number(length));
+}
+
+function problemOfAddress(text: string): string {
+  const parsing = `ParseAddr(${JSON.stringify(text)}): `;
+  const fields = text.split('.');
+  if (text.includes(':') || !text.includes('.')) return `${parsing}unable to parse IP`;
+  if (fields.some((field) => /^0\d/.test(field))) return `${parsing}IPv4 field has octet with leading zero`;
+  if (fields.some((field) => /^\d+$/.test(field) && Number(field) > 255)) return `${parsing}IPv4 field has value >255`;
+  if (fields.length !== 4) return `${parsing}IPv4 address too ${fields.length > 4 ? 'long' : 'short'}`;
+  return `${parsing}unexpected character`;
+}
+
+function problemOfPrefix(text: string, address: string, bytes: readonly number[] | undefined): string {
+  if (!text.includes('/')) return "no '/'";
+  if (address === '') return 'bad bits after slash: ' + JSON.stringify(text.slice(text.lastIndexOf('/') + 1));
+  return bytes ? 'prefix length out of range' : problemOfAddress(address);
 }
 
 /** Whether a text can be read, by what reads it. */
@@ -221,7 +237,7 @@ export const addressesAndLocators: readonly Line[] = [
   part('getHost', ({ host }) => host),
   part('getHostname', ({ hostname }) => hostname),
   part('getPort', ({ port }) => port),
-  part('getEscapedPath', ({ path }) => path),
+  part('getEscapedPath', ({ path }) => path.replaceAll(/[^\w\-.~!$&'()*+,;=:@/%[\]]/gu, encodeURIComponent)),
   ['url_get_query', 'kubernetes.URL -> getQuery(): map(string, list(string))', (locator: Locator) => locator.queryValues()],
 ];
 

@@ -38,14 +38,14 @@ function indexOf(list: List, index: Value): number {
   throw new EvaluationError(`unsupported index value of type '${typeof whole}' in list`);
 }
 
-function element(list: List, index: Value): Value {
+export function elementAt(list: List, index: Value): Value {
   const at = indexOf(list, index);
   const found = list.items[at];
   if (found === undefined) throw new EvaluationError(`index out of bounds: ${at}`);
   return found;
 }
 
-function entry(map: CelMap, key: Value): Value {
+export function entryAt(map: CelMap, key: Value): Value {
   const found = map.get(key);
   if (found === undefined) throw new EvaluationError(`no such key: ${shownKey(key)}`);
   return found;
@@ -105,12 +105,12 @@ export const operators: readonly Line[] = [
   [
     'add_timestamp_duration',
     '_+_(timestamp, duration): timestamp',
-    (left: Timestamp, right: Duration) => new Timestamp(left.nanos + right.nanos),
+    (left: Timestamp, right: Duration) => new Timestamp(left.nanos + right.nanos, left.offsetMinutes),
   ],
   [
     'add_duration_timestamp',
     '_+_(duration, timestamp): timestamp',
-    (left: Duration, right: Timestamp) => new Timestamp(left.nanos + right.nanos),
+    (left: Duration, right: Timestamp) => new Timestamp(left.nanos + right.nanos, right.offsetMinutes),
   ],
   [
     'add_duration_duration',
@@ -129,7 +129,7 @@ export const operators: readonly Line[] = [
   [
     'subtract_timestamp_duration',
     '_-_(timestamp, duration): timestamp',
-    (left: Timestamp, right: Duration) => new Timestamp(left.nanos - right.nanos),
+    (left: Timestamp, right: Duration) => new Timestamp(left.nanos - right.nanos, left.offsetMinutes),
   ],
   [
     'subtract_duration_duration',
@@ -149,8 +149,8 @@ export const operators: readonly Line[] = [
   ['in_list', '@in(A, list(A)): bool', (value: Value, list: List) => list.items.some((item) => isEqual(item, value))],
   ['in_map', '@in(A, map(A, B)): bool', (key: Value, map: CelMap) => map.get(key) !== undefined],
 
-  ['index_list', '_[_](list(A), int): A', element],
-  ['index_map', '_[_](map(A, B), A): B', entry],
+  ['index_list', '_[_](list(A), int): A', elementAt],
+  ['index_map', '_[_](map(A, B), A): B', entryAt],
   [
     'optional_list_index_int',
     '_[_](optional(list(V)), int): optional(V)',

@@ -44,10 +44,12 @@ function decimal(amount: bigint, places: number): string {
 export function timestampOf(text: string): Timestamp {
   const problem = `type conversion error from 'string' to 'google.protobuf.Timestamp'`;
   const [, date = '', time = '', fraction = '', zone = ''] =
-    /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?([Zz]|[-+]\d\d:\d\d)$/.exec(text) ?? [];
-  const milliseconds = Date.parse(`${date}T${time}${zone.toUpperCase()}`);
+    /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[-+]\d\d:\d\d)$/.exec(text) ?? [];
+  const milliseconds = Date.parse(`${date}T${time}${zone}`);
   if (date === '' || Number.isNaN(milliseconds) || !isDay(date)) throw new EvaluationError(problem);
-  return new Timestamp(BigInt(milliseconds) * 1_000_000n + BigInt(fraction.padEnd(9, '0') || '0'));
+  const [, sign, hours = '0', minutes = '0'] = /^([-+])(\d\d):(\d\d)$/.exec(zone) ?? [];
+  const offsetMinutes = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  return new Timestamp(BigInt(milliseconds) * 1_000_000n + BigInt(fraction.padEnd(9, '0') || '0'), offsetMinutes);
 }
 
 /** The calendar has it: 30 February would be taken for 1 March. */
@@ -56,12 +58,16 @@ const isDay = (date: string): boolean => new Date(`${date}T00:00:00Z`).toISOStri
 /** `2024-02-29`, midnight UTC. @throws EvaluationError */
 export const dateOf = (text: string): Timestamp => timestampOf(`${text}T00:00:00Z`);
 
-/** RFC 3339 in UTC, as many digits after the second as there are. */
-export function timestampText({ nanos }: Timestamp): string {
+/** RFC 3339 in the zone that it came in, as many digits after the second as there are. */
+export function timestampText({ nanos, offsetMinutes }: Timestamp): string {
   const fraction = ((nanos % second) + second) % second;
-  const whole = new Date(Number((nanos - fraction) / 1_000_000n)).toISOString().slice(0, 19);
+  const whole = new Date(Number((nanos - fraction) / 1_000_000n) + offsetMinutes * 60_000).toISOString().slice(0, 19);
   const digits = fraction === 0n ? '' : `.${fraction.toString().padStart(9, '0').replace(/0+$/, '')}`;
-  return `${whole}${digits}Z`;
+  if (offsetMinutes === 0) return `${whole}${digits}Z`;
+  const [hours, minutes] = [Math.floor(Math.abs(offsetMinutes) / 60), Math.abs(offsetMinutes) % 60].map((part) =>
+    String(part).padStart(2, '0'),
+  );
+  return `${whole}${digits}${offsetMinutes < 0 ? '-' : '+'}${hours}:${minutes}`;
 }
 
 /** The moment as a clock of a time zone shows it, in a Date whose UTC fields hold that. @throws EvaluationError */
