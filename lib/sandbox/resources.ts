@@ -13,6 +13,8 @@ import { leases } from './rows/leases.ts';
 import { namespaces } from './rows/namespaces.ts';
 import { nodes } from './rows/nodes.ts';
 import { pods } from './rows/pods.ts';
+import { priorityClasses } from './rows/priority-classes.ts';
+import { rbacRows } from './rows/rbac.ts';
 import { reviews } from './rows/reviews.ts';
 import { schedulingRows } from './rows/scheduling.ts';
 import { services } from './rows/services.ts';
@@ -31,6 +33,8 @@ const builtInRows: readonly ResourceRow[] = [
   leases,
   eventsOfEventsGroup,
   disruptionBudgets,
+  ...rbacRows,
+  priorityClasses,
   ...reviews,
   mutatingWebhooks,
   admissionPolicies,

@@ -7,6 +7,7 @@ import { serveDefinitions } from './definitions/serving.ts';
 import { kubeconfigFor } from './http/kubeconfig.ts';
 import { listen } from './http/listener.ts';
 import { endNamespaces, ensureBuiltInNamespaces } from './controllers/namespace-lifecycle.ts';
+import { ensureSystemPriorityClasses } from './controllers/system-priority-classes.ts';
 import type { ApiRequest, ApiResponse } from './http/request.ts';
 import { Resources } from './resources.ts';
 import type { ResourceRow } from './rows/resource-row.ts';
@@ -62,6 +63,7 @@ export function openCluster({
     const storage = new Storage({ windowEvents, defer: surroundings.defer, ...(disk && { disk }) });
     const cluster = { storage, surroundings, resources };
     ensureBuiltInNamespaces(cluster);
+    ensureSystemPriorityClasses(cluster);
     const stopForgetting = forgetRemovedResources(cluster);
     const stopServing = serveDefinitions(cluster);
     const collector = new GarbageCollector(cluster);

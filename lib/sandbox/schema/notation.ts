@@ -22,6 +22,7 @@ import { jobTypes } from './job-types.ts';
 import { metaTypes } from './meta-types.ts';
 import { podTypes } from './pod-types.ts';
 import { policyTypes } from './policy-types.ts';
+import { rbacTypes } from './rbac-types.ts';
 import { reviewTypes } from './review-types.ts';
 import { schedulingTypes } from './scheduling-types.ts';
 import { volumeTypes } from './volume-types.ts';
@@ -100,6 +101,7 @@ const sources: Readonly<Record<string, string>> = {
   ...jobTypes,
   ...clusterTypes,
   ...policyTypes,
+  ...rbacTypes,
   ...autoscalingTypes,
   ...admissionTypes,
   ...reviewTypes,

@@ -2,6 +2,7 @@
 import { applyScenarios } from './apply-scenarios.ts';
 import { autoscalerScenarios } from './autoscaler-scenarios.ts';
 import { limitScenarios } from './limit-scenarios.ts';
+import { roleScenarios } from './role-scenarios.ts';
 import { requestScenarios } from './request-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { serviceScenarios } from './service-scenarios.ts';
@@ -13,6 +14,7 @@ export const suites: Readonly<Record<string, Scenario[]>> = {
   autoscalers: autoscalerScenarios,
   limits: limitScenarios,
   requests: requestScenarios,
+  roles: roleScenarios,
   services: serviceScenarios,
   values: valueScenarios,
   warnings: warningScenarios,

@@ -1,0 +1,179 @@
+// Roles and who has them. They are kept as an API server keeps them, and decide nothing: whoever holds the sandbox's token may do everything.
+import type { FieldError } from '../../objects/field-error.ts';
+import { problemsOfDnsSubdomain } from '../../objects/names.ts';
+import { invalidValue, invalidFor, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
+import { validateLabelSelector } from '../../admission/metadata/label-selector-validation.ts';
+import { fieldsAt, isFields, isSame, listAt, textAt } from '../api-object.ts';
+import type { ApiObject, Fields } from '../api-object.ts';
+import type { Column, ResourceRow, Rules } from './resource-row.ts';
+import { ageColumn, nameColumn, row } from './row.ts';
+
+const group = 'rbac.authorization.k8s.io';
+
+/** Names of these may be more than DNS names: they stand in a path, and no more is asked. */
+function pathNameProblems(name: string): string[] {
+  if (name === '.' || name === '..') return [`may not be '${name}'`];
+  return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
+}
+
+const isEmpty = (rule: Fields, field: string): boolean => !Array.isArray(rule[field]) || rule[field].length === 0;
+
+function ruleErrors(rule: Fields, path: string, isNamespaced: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  if (isEmpty(rule, 'verbs')) errors.push(requiredValue(`${path}.verbs`, 'verbs must contain at least one value'));
+  if (!isEmpty(rule, 'nonResourceURLs')) {
+    const urls = rule['nonResourceURLs'];
+    if (isNamespaced) errors.push(invalidValue(`${path}.nonResourceURLs`, urls, 'namespaced rules cannot apply to non-resource URLs'));
+    if (['apiGroups', 'resources', 'resourceNames'].some((field) => !isEmpty(rule, field)))
+      errors.push(invalidValue(`${path}.nonResourceURLs`, urls, 'rules cannot apply to both regular resources and non-resource URLs'));
+    return errors;
+  }
+  if (isEmpty(rule, 'apiGroups')) errors.push(requiredValue(`${path}.apiGroups`, 'resource rules must supply at least one api group'));
+  if (isEmpty(rule, 'resources')) errors.push(requiredValue(`${path}.resources`, 'resource rules must supply at least one resource'));
+  return errors;
+}
+
+function aggregationErrors(aggregation: unknown, path: string): FieldError[] {
+  if (!isFields(aggregation)) return [];
+  const selectors = listAt(aggregation, 'clusterRoleSelectors');
+  if (selectors.length === 0) return [requiredValue(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
+  return selectors.flatMap((selector, index) => {
+    const errors = validateLabelSelector(selector, `${path}[${index}]`);
+    return errors.length > 0 ? [...errors, invalidValue(`${path}[${index}]`, null, 'invalid label selector.')] : [];
+  });
+}
+
+const rulesErrors =
+  (isNamespaced: boolean) =>
+  (role: ApiObject): FieldError[] => [
+    ...listAt(role, 'rules').flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`, isNamespaced)),
+    ...aggregationErrors(role['aggregationRule'], 'aggregationRule.clusterRoleSelectors'),
+  ];
+
+/** An empty list is kept as none. */
+const withoutEmptyRules = (role: ApiObject): ApiObject => (listAt(role, 'rules').length === 0 ? { ...role, rules: null } : role);
+
+const withGroup = (subject: Fields): Fields => {
+  const isPerson = ['User', 'Group'].includes(textAt(subject, 'kind'));
+  return isPerson && textAt(subject, 'apiGroup') === '' ? { ...subject, apiGroup: group } : subject;
+};
+
+function bindingDefaults(binding: ApiObject): ApiObject {
+  const roleRef = fieldsAt(binding, 'roleRef');
+  return {
+    ...binding,
+    roleRef: textAt(roleRef, 'apiGroup') === '' ? { ...roleRef, apiGroup: group } : roleRef,
+    ...(Array.isArray(binding['subjects']) && { subjects: listAt(binding, 'subjects').map(withGroup) }),
+  };
+}
+
+function subjectErrors(subject: Fields, path: string, isNamespaced: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  const [kind, name, apiGroup] = ['kind', 'name', 'apiGroup'].map((field) => textAt(subject, field)) as [string, string, string];
+  if (name === '') errors.push(requiredValue(`${path}.name`, ''));
+  switch (kind) {
+    case 'ServiceAccount':
+      if (name !== '') errors.push(...invalidFor(`${path}.name`, name, problemsOfDnsSubdomain(name)));
+      if (apiGroup !== '') errors.push(unsupportedValue(`${path}.apiGroup`, apiGroup, ['']));
+      if (!isNamespaced && textAt(subject, 'namespace') === '') errors.push(requiredValue(`${path}.namespace`, ''));
+      break;
+    case 'User':
+    case 'Group':
+      if (apiGroup !== group) errors.push(unsupportedValue(`${path}.apiGroup`, apiGroup, [group]));
+      break;
+    default:
+      errors.push(unsupportedValue(`${path}.kind`, kind, ['ServiceAccount', 'User', 'Group']));
+  }
+  return errors;
+}
+
+const bindingErrors =
+  (isNamespaced: boolean) =>
+  (binding: ApiObject): FieldError[] => {
+    const errors: FieldError[] = [];
+    const roleRef = fieldsAt(binding, 'roleRef');
+    const [kind, name, apiGroup] = ['kind', 'name', 'apiGroup'].map((field) => textAt(roleRef, field)) as [string, string, string];
+    const kinds = isNamespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
+    if (apiGroup !== group) errors.push(unsupportedValue('roleRef.apiGroup', apiGroup, [group]));
+    if (!kinds.includes(kind)) errors.push(unsupportedValue('roleRef.kind', kind, kinds));
+    if (name === '') errors.push(requiredValue('roleRef.name', ''));
+    else errors.push(...pathNameProblems(name).map((problem) => invalidValue('roleRef.name', name, problem)));
+    listAt(binding, 'subjects').forEach((subject, index) => errors.push(...subjectErrors(subject, `subjects[${index}]`, isNamespaced)));
+    return errors;
+  };
+
+const bindingUpdateErrors =
+  (isNamespaced: boolean) =>
+  (next: ApiObject, previous: ApiObject): FieldError[] => [
+    ...bindingErrors(isNamespaced)(next),
+    ...(isSame(next['roleRef'], previous['roleRef']) ? [] : [invalidValue('roleRef', next['roleRef'], 'cannot change roleRef')]),
+  ];
+
+const createdColumn: Column = {
+  name: 'Created At',
+  type: 'date',
+  description: 'When the object was created.',
+  cell: ({ metadata }) => metadata.creationTimestamp ?? null,
+};
+
+const subjectsColumn = (name: string, kind: string): Column => ({
+  name,
+  type: 'string',
+  priority: 1,
+  description: `${name} that have the role.`,
+  cell: (binding) =>
+    listAt(binding, 'subjects')
+      .filter((subject) => subject['kind'] === kind)
+      .map((subject) =>
+        kind === 'ServiceAccount' && textAt(subject, 'namespace') !== ''
+          ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}`
+          : textAt(subject, 'name'),
+      )
+      .join(', '),
+});
+
+const bindingColumns: readonly Column[] = [
+  nameColumn,
+  {
+    name: 'Role',
+    type: 'string',
+    description: 'The role that they have.',
+    cell: (binding) => `${textAt(fieldsAt(binding, 'roleRef'), 'kind')}/${textAt(fieldsAt(binding, 'roleRef'), 'name')}`,
+  },
+  ageColumn,
+  subjectsColumn('Users', 'User'),
+  subjectsColumn('Groups', 'Group'),
+  subjectsColumn('ServiceAccounts', 'ServiceAccount'),
+];
+
+interface Kind {
+  plural: string;
+  singular: string;
+  kind: string;
+  namespaced: boolean;
+}
+
+const rbacRow = (names: Kind, columns: readonly Column[], rules: Partial<Rules>): ResourceRow =>
+  row({ group, ...names, columns, createsOnUpdate: true, rules: { nameProblems: pathNameProblems, ...rules } });
+
+const roleRow = (names: Kind): ResourceRow => {
+  const errorsOf = rulesErrors(names.namespaced);
+  const rules = { create: withoutEmptyRules, update: withoutEmptyRules, validate: errorsOf, validateUpdate: errorsOf };
+  return rbacRow(names, [nameColumn, createdColumn], rules);
+};
+
+const bindingRow = (names: Kind): ResourceRow =>
+  rbacRow(names, bindingColumns, {
+    defaults: bindingDefaults,
+    create: bindingDefaults,
+    update: bindingDefaults,
+    validate: bindingErrors(names.namespaced),
+    validateUpdate: bindingUpdateErrors(names.namespaced),
+  });
+
+export const rbacRows: readonly ResourceRow[] = [
+  bindingRow({ plural: 'clusterrolebindings', singular: 'clusterrolebinding', kind: 'ClusterRoleBinding', namespaced: false }),
+  roleRow({ plural: 'clusterroles', singular: 'clusterrole', kind: 'ClusterRole', namespaced: false }),
+  bindingRow({ plural: 'rolebindings', singular: 'rolebinding', kind: 'RoleBinding', namespaced: true }),
+  roleRow({ plural: 'roles', singular: 'role', kind: 'Role', namespaced: true }),
+];
