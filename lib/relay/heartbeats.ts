@@ -1,6 +1,6 @@
 // Builds the heartbeat of each minute: the relay is alive, the age of its watches, the offset of the cluster's clock, and digests of its
 // cache.
-import type { ExternalJobs, Heartbeat, WatchState, WorkloadDigest } from '../wire/observations.ts';
+import type { ExternalOwners, Heartbeat, WatchState, WorkloadDigest } from '../wire/observations.ts';
 import type { RelayCache } from './cache.ts';
 import type { Workload } from './workload.ts';
 
@@ -19,7 +19,7 @@ export interface HeartbeatInput {
   /** Whether changes of it wait to be sent. Its digest would then be ahead of the sent state. */
   isWaiting: (workload: Workload) => boolean;
   fullList?: Heartbeat['fullList'];
-  externalJobs: ExternalJobs[];
+  externalJobs: ExternalOwners[];
 }
 
 export class Heartbeats {

@@ -107,8 +107,8 @@ export interface WorkloadDigest {
   parts?: PartsDigest[];
 }
 
-/** Jobs of another manager that were created since the session began. */
-export interface ExternalJobs {
+/** Owners of another manager that were created since the session began. */
+export interface ExternalOwners {
   /** `spec.managedBy`, or `other`. */
   controllerName: string;
   count: number;
@@ -124,7 +124,7 @@ export interface Heartbeat {
   /** Two live lists in a row were older than what the relay had observed: the API server was restored from an older state (R3). */
   restored?: { from: string; to: string };
   /** Totals since the session began, so that a heartbeat that comes twice, late or never changes no count. */
-  externalJobs?: ExternalJobs[];
+  externalJobs?: ExternalOwners[];
   /** Absent while the API server answers the relay. */
   apiServer?: ApiServerSilence;
 }

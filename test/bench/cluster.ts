@@ -25,7 +25,7 @@ interface Level {
   burst: number;
   /** Pods per second, as a ratio. */
   atLeast: number;
-  /** So many that how a Job begins and ends, with waves that double and a last second of waiting for company, is little of the whole. */
+  /** So many that how a Job begins and ends, with waves that double and a last debounced second, is little of the whole. */
   pods: number;
 }
 const LEVELS: Record<string, Level> = {

@@ -928,7 +928,7 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'failure-is-ignored', faults: ['apiServerIsOld'] },
   },
   {
-    name: 'company is waited for three times as long',
+    name: 'a debounced change waits three times as long',
     rule: 'R9',
     file: 'lib/reconciler/head/wake.ts',
     search: 'export const SOON_MS = 1_000;',

@@ -318,7 +318,7 @@ async function differingViews({ ports, cluster }: LocalInstance, customer: Custo
     const head = await ports.store.readHead(key);
     if (!head) continue;
     const { part, hasMissingItem } = await readView(ports.store, head, record?.era ?? 0);
-    digests.set(key.name, hasMissingItem ? 'hole' : viewDigestOf(factsFor(key.kind), part));
+    digests.set(key.name, hasMissingItem ? 'missing item' : viewDigestOf(factsFor(key.kind), part));
   }
   const member = ({ metadata }: Pick<Job, 'metadata'>): { uid: string; resourceVersion: string } => ({
     uid: metadata.uid ?? '',

@@ -12,7 +12,7 @@ import type { DigestMismatchMessage, EventMessage, Heartbeat, PartsDigest } from
 import { invalidate, sendMismatches, mismatchOf, seenText } from '../view/digest-mismatch.ts';
 import { digestText } from '../view/children.ts';
 import { askForEverything, raiseEra } from './era.ts';
-import { countExternalJobs, externalJobsSince, ExternalJobsTold } from './external-jobs.ts';
+import { countExternalOwners, externalOwnersSince, ExternalOwnersReported } from './external-owners.ts';
 import { createHead, readHeadsOf } from '../head/heads.ts';
 import { isKnownKind, isOfUnknownKind } from '../known-kinds.ts';
 import { inParallel, WORKLOADS_AT_ONCE } from '../parallel.ts';
@@ -47,7 +47,7 @@ const RelayMarker = v.looseObject({
   suspects: v.record(v.string(), v.object({ digest: v.string(), sinceMs: v.number() })),
   /** A full list whose unnamed workloads are still to be looked up. Sweep removes it. */
   fullList: v.optional(v.object({ resourceVersion: v.string(), startedAtMs: v.number() })),
-  externalJobs: v.optional(ExternalJobsTold),
+  externalJobs: v.optional(ExternalOwnersReported),
 });
 export type RelayMarker = v.InferOutput<typeof RelayMarker>;
 
@@ -138,7 +138,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     startedAtMs: nowMs - Math.max(message.sentAtMs - heartbeat.fullList.startedAtMs, 0),
   };
   const fullList = begun ?? known?.marker.fullList;
-  const external = externalJobsSince(known?.marker.externalJobs ?? [], message.session, heartbeat.externalJobs ?? []);
+  const external = externalOwnersSince(known?.marker.externalJobs ?? [], message.session, heartbeat.externalJobs ?? []);
   const marker: RelayMarker = {
     session: message.session,
     era: record.era,
@@ -151,7 +151,7 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     ...(external.told.length > 0 && { externalJobs: external.told }),
   };
   // Count only after storing, so that a repeated report counts nothing.
-  if (await putMarker(ports, record.name, marker, known?.version ?? 0)) countExternalJobs(ports.telemetry, external.fresh);
+  if (await putMarker(ports, record.name, marker, known?.version ?? 0)) countExternalOwners(ports.telemetry, external.fresh);
   // A workload that could not be looked at does not delay the others or the marker (R13). The message comes back for it.
   if (failures.length > 0) throw failures[0];
 }

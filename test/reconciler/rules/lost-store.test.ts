@@ -196,7 +196,7 @@ describe('R1: an old copy in its place', () => {
   });
 });
 
-describe('R1: a hole', () => {
+describe('R1: a missing item', () => {
   test.each([
     ['is missing', "delete from items where name = 'pods/40/0'"],
     ['cannot be read', "update items set bytes = x'00ff' where name = 'pods/40/0'"],
@@ -211,7 +211,7 @@ describe('R1: a hole', () => {
     await world.elapse(8, { play: false });
     const { changes } = world.store.database.prepare(sql).run();
     expect(changes).toBe(1);
-    // News of a pod in another item: nothing touches the hole.
+    // News of a pod in another item: nothing touches the missing one.
     await world.end(pod, 0);
     await world.elapse(30, { play: false });
     expect((await world.job('demo')).status?.succeeded).toBe(1);

@@ -117,7 +117,7 @@ describe('R9: what waits for a pass to end', () => {
 });
 
 describe('R12: a clock that was set back by an hour', () => {
-  test('R12: news waits for company no longer than ever', async () => {
+  test('R12: a debounced change waits no longer than ever', async () => {
     await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
     await world.report();
     await world.run();

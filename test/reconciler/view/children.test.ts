@@ -192,7 +192,7 @@ describe('where they lie', () => {
     expect([childFloor(head, 'services', 0), await namesRead()]).toEqual(['9', ['services/a']]);
   });
 
-  test('R1: an item that is missing is a hole, also after news that would have begun it anew', async () => {
+  test('R1: a missing item stays missing, also after news that would have begun it anew', async () => {
     await write({ children: [seen(child('a', '5'))] });
     store.database.exec('delete from items');
     expect((await readView(store, head, 0)).hasMissingItem).toBe(true);

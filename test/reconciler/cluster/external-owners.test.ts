@@ -1,6 +1,6 @@
 // Jobs of other managers: relays alone see them, and their heartbeats tell how many came.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { ExternalJobs } from '../../../lib/wire/observations.ts';
+import type { ExternalOwners } from '../../../lib/wire/observations.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { World } from '../../world/world.ts';
 
@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const told = (counts: Record<string, number>): ExternalJobs[] =>
+const told = (counts: Record<string, number>): ExternalOwners[] =>
   Object.entries(counts).map(([controllerName, count]) => ({ controllerName, count }));
 
 const beat = async (counts: Record<string, number>, session = 'one'): Promise<void> =>

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import { controllerAmong } from '../../wire/external-controllers.ts';
-import type { EventMessage, ExternalJobs } from '../../wire/observations.ts';
+import type { EventMessage, ExternalOwners } from '../../wire/observations.ts';
 
 /**
  * The counts that a session had reported when this was last stored, by the manager's name. Managers from other sessions stay, with a count
@@ -12,8 +12,8 @@ import type { EventMessage, ExternalJobs } from '../../wire/observations.ts';
  */
 const Session = v.object({ session: v.string(), counts: v.record(v.string(), v.pipe(v.number(), v.safeInteger(), v.minValue(0))) });
 /** The session that reported last comes last. */
-export const ExternalJobsTold = v.array(Session);
-export type ExternalJobsTold = v.InferOutput<typeof ExternalJobsTold>;
+export const ExternalOwnersReported = v.array(Session);
+export type ExternalOwnersReported = v.InferOutput<typeof ExternalOwnersReported>;
 
 /** A heartbeat of an earlier sender may come late, and replicas take turns. */
 const MOST_SESSIONS = 3;
@@ -22,11 +22,11 @@ const MOST_SESSIONS = 3;
  * @param before the counts as last stored
  * @returns the counts to store now, and the increase in them
  */
-export function externalJobsSince(
-  before: ExternalJobsTold,
+export function externalOwnersSince(
+  before: ExternalOwnersReported,
   session: EventMessage['session'],
-  reported: readonly ExternalJobs[],
-): { told: ExternalJobsTold; fresh: ExternalJobs[] } {
+  reported: readonly ExternalOwners[],
+): { told: ExternalOwnersReported; fresh: ExternalOwners[] } {
   if (reported.length === 0) return { told: before, fresh: [] };
   const known = before.find((one) => one.session === session)?.counts ?? {};
   const names = before.flatMap(({ counts }) => Object.keys(counts));
@@ -47,7 +47,7 @@ export function externalJobsSince(
   return { told: [...others, { session, counts: Object.fromEntries(counts) }], fresh };
 }
 
-export function countExternalJobs(telemetry: Telemetry, fresh: readonly ExternalJobs[]): void {
+export function countExternalOwners(telemetry: Telemetry, fresh: readonly ExternalOwners[]): void {
   const row = ALL_FACTS.find(({ externalCountOf }) => externalCountOf !== undefined);
   for (const external of fresh) {
     const counted = row?.externalCountOf?.(external);
