@@ -127,7 +127,8 @@ export class InProcessCluster implements Cluster {
 const isGone = ({ metadata }: KubernetesObject): boolean =>
   (metadata.finalizers ?? []).length === 0 && (metadata.deletionTimestamp === undefined || metadata.deletionGracePeriodSeconds === 0);
 
-function errorOf(status: Status, code: number): Error {
+/** As the real adapter tells a refusal. */
+export function errorOf(status: Status, code: number): Error {
   const message = status.message ?? `HTTP ${code}`;
   if (code === 404) return new NotFoundError(message);
   if (code === 409) return new ConflictError(message, { reason: status.reason === 'AlreadyExists' ? 'alreadyExists' : 'precondition' });

@@ -24,7 +24,10 @@ import { VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import type { WorkloadReport } from '../../lib/wire/observations.ts';
 import type { ResourceRow } from '../../lib/sandbox/rows/resource-row.ts';
+import { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
+import { startRelay, type Relay } from '../../lib/relay/relay.ts';
 import { InProcessCluster } from './in-process-cluster.ts';
+import { InProcessSource } from './in-process-source.ts';
 import { PlayedCluster } from './played-cluster.ts';
 import { Process, ProcessDiedError, type Interposer } from './process.ts';
 import { reportsOf } from './reporter.ts';
@@ -43,6 +46,8 @@ export interface WorldOptions {
   rows?: readonly ResourceRow[];
   /** Options of kinds that the cluster is registered with. */
   options?: KindOptions;
+  /** `relayed`: passes reach the cluster through its relay. A real relay runs then; time goes on while a pass waits for it. */
+  access?: 'relayed';
 }
 
 const TABLES = ['heads', 'items', 'notes'];
@@ -66,6 +71,8 @@ export class World extends PlayedCluster {
   /** Stands at every call of every process of this world. */
   interposer: Interposer | undefined;
   process: Process;
+  /** Absent where the reporter stands for it. */
+  relay: Relay | undefined;
   /** How the next process finds the messages that a killed one held. */
   afterDeath: { wakes: 'visible' | 'in flight' } = { wakes: 'visible' };
   #sequence = 0;
@@ -79,6 +86,7 @@ export class World extends PlayedCluster {
     apiFolder,
     rows,
     options,
+    access,
   }: WorldOptions = {}) {
     const clock = new VirtualClock({ seed });
     super({ clock, clusterAheadMs, apiFolder, rows, kinds: managedKinds(manages, ALL_FACTS, { options }) });
@@ -90,6 +98,7 @@ export class World extends PlayedCluster {
       era: 0,
       manages,
       ...(options && { options }),
+      ...(access && { access }),
       namespaces: [],
       senders: ['local'],
       budget: { writesPerSecond, burst: writesPerSecond },
@@ -108,14 +117,41 @@ export class World extends PlayedCluster {
   }
 
   override close(): void {
+    void this.relay?.stop();
     this.queue.close();
     this.store.close();
     super.close();
   }
 
+  /** A real relay takes the reporter's place: it watches, reports, audits, sends heartbeats. Time goes on until it is ready. */
+  async startRelay(): Promise<void> {
+    const relay = startRelay({
+      source: new InProcessSource(
+        (request) => this.api.handle(request),
+        () => this.clusterNowMs(),
+      ),
+      queue: this.queue,
+      clock: this.clock,
+      telemetry: this.ports.telemetry,
+      cluster: CLUSTER,
+      manages: this.record.manages,
+      kindOptions: this.record.options,
+      namespaces: [],
+      era: this.record.era,
+      executor: this.cluster,
+      commander: 'local',
+    });
+    this.relay = relay;
+    await this.#whileTimeGoesOn(relay.ready);
+  }
+
   /** Sends what was heard since, in messages of so many events, and lets ingest take them. @returns events sent */
   async report({ eventsPerMessage = 500 }: { eventsPerMessage?: number } = {}): Promise<number> {
     await this.settle();
+    if (this.relay) {
+      await this.ingest();
+      return 0;
+    }
     const heard = this.takeHeard().filter(({ type, object }) => type !== 'BOOKMARK' && !this.#keptBack.has(object.kind ?? ''));
     for (let at = 0; at < heard.length; at += eventsPerMessage)
       await this.send(reportsOf(this.kinds, heard.slice(at, at + eventsPerMessage)));
@@ -156,7 +192,7 @@ export class World extends PlayedCluster {
     for (let round = 0; round < 1_000; round++) {
       const fired = await this.#drain('timers', async (messages) => await fireTimers(messages, this.ports));
       const woken = await this.#drain('wakes', async (messages) =>
-        reconcileBatch(messages, { reconciler: this.reconciler, ports: this.ports, hasTime: () => true }),
+        this.#whileTimeGoesOn(reconcileBatch(messages, { reconciler: this.reconciler, ports: this.ports, hasTime: () => true })),
       );
       if (fired + woken === 0) return this.passes.length - before;
     }
@@ -185,6 +221,18 @@ export class World extends PlayedCluster {
   async elapse(seconds: number, options: { play?: boolean } = {}): Promise<void> {
     const endMs = this.clock.nowMs() + seconds * 1000;
     await this.until(() => this.clock.nowMs() >= endMs, { seconds: seconds + 1, ...options });
+  }
+
+  /** With a relay, work may wait for its answers: time goes on, and ingest takes what it sends. */
+  async #whileTimeGoesOn<Result>(work: Promise<Result>): Promise<Result> {
+    const progress = { isOver: false };
+    const over = work.finally(() => (progress.isOver = true));
+    over.catch(() => {});
+    for (let step = 0; this.relay && !progress.isOver && step < 10_000; step++) {
+      await this.clock.advance(10);
+      await this.ingest();
+    }
+    return await over;
   }
 
   async #turn(): Promise<void> {
@@ -285,9 +333,10 @@ export class World extends PlayedCluster {
     return {
       clock: this.clock,
       clusters,
-      connect: () => {
+      connect: ({ access }) => {
         if (this.noWay !== undefined) throw this.noWay;
-        return this.cluster;
+        if (access !== 'relayed') return this.cluster;
+        return new RelayedCluster({ cluster: CLUSTER, queue: this.queue, store: this.store, clock: this.clock });
       },
       queue: this.queue,
       recorder: {
