@@ -438,6 +438,14 @@ export const policyCases: readonly PolicyCase[] = [
     ],
   },
   {
+    name: 'missing parameters of a binding that only warns',
+    policy: { ...onConfigMaps, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, validations: [{ expression: 'true' }] },
+    binding: { validationActions: ['Warn'], paramRef: { name: 'limits', parameterNotFoundAction: 'Deny' } },
+    requests: [
+      { object: {}, ...invalid('failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction') },
+    ],
+  },
+  {
     name: 'missing parameters that are no matter',
     policy: { ...onConfigMaps, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, validations: [{ expression: 'false' }] },
     binding: { paramRef: { name: 'limits', parameterNotFoundAction: 'Allow' } },
