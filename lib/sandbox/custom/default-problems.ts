@@ -5,11 +5,12 @@ import { treeCopy } from '../../objects/tree-copy.ts';
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
 import { ruleProblems } from '../cel/object-rules.ts';
-import { isEmbeddedResource, itemsOf } from '../schema/json-schema.ts';
+import { isEmbeddedResource, itemsOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { embeddedProblems, readEmbedded } from './embedded-resources.ts';
 import { problemsOf } from './findings.ts';
 import { unknownFieldsIn } from './pruning.ts';
+import { sorted } from './sorted-keys.ts';
 import { findingsOf } from './value-problems.ts';
 
 interface Place {
@@ -43,10 +44,10 @@ function problemsAt(schema: JsonSchema, { path, inObject: around }: Place): Fiel
 function problemsOfDefault(value: unknown, schema: JsonSchema, { path, inObject }: Place): FieldError[] {
   if (inObject) {
     const problem = problemInObject(value, inObject);
-    if (problem !== undefined) return [invalidValue(path, value, `must result in valid metadata: ${problem}`)];
+    if (problem !== undefined) return [invalidValue(path, sorted(value), `must result in valid metadata: ${problem}`)];
     return problemsOfValue(value, schema, path);
   }
-  const unknown = unknownFieldsIn(value, schema).length > 0 ? [invalidValue(path, value, 'must not have unknown fields')] : [];
+  const unknown = unknownFieldsIn(value, schema).length > 0 ? [invalidValue(path, sorted(value), 'must not have unknown fields')] : [];
   const misfit = firstMisfit(treeCopy(value), schema, path);
   if (misfit) return [...unknown, misfit];
   const embedded = embeddedProblems(value, schema, path);
@@ -74,10 +75,24 @@ function firstMisfit(value: unknown, schema: JsonSchema, path: string): FieldErr
 const textOf = ({ field, message }: FieldError): string => `${field}: ${message}`;
 
 function problemsOfValue(value: unknown, schema: JsonSchema, path: string): FieldError[] {
-  const problems = problemsOf(findingsOf(value, schema, '', undefined).found, path);
+  const problems = problemsOf(findingsOf(value, withoutIntOrString(schema), '', undefined).found, path);
   if (problems.length > 0) return problems;
   // As a change that changes nothing, and as a new value: some rules look at one of them only.
   const unchanged = ruleProblems(schema, value, value).problems;
   const broken = unchanged.length > 0 ? unchanged : ruleProblems(schema, value).problems;
   return broken.map((problem) => ({ ...problem, field: problem.field === '<nil>' ? path : `${path}.${problem.field}` }));
+}
+
+/** The server does not ask of a default whether it is an integer or a text: objects that get another one are refused. */
+function withoutIntOrString(given: JsonSchema): JsonSchema {
+  const { 'x-kubernetes-int-or-string': _, ...schema } = given;
+  const items = itemsOf(schema);
+  const values = valuesOf(schema);
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [name, withoutIntOrString(property)]);
+  return {
+    ...schema,
+    ...(items && { items: withoutIntOrString(items) }),
+    ...(values && { additionalProperties: withoutIntOrString(values) }),
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+  };
 }

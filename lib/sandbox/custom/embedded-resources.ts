@@ -9,6 +9,7 @@ import { decode } from '../schema/decode.ts';
 import { anywhere, isEmbeddedResource, itemsOf, propertyOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { schemaOf } from '../schema/notation.ts';
+import { sorted } from './sorted-keys.ts';
 
 const holdsResources = anywhere(isEmbeddedResource);
 
@@ -50,13 +51,13 @@ export function readEmbedded(value: unknown, schema: JsonSchema, root: string, m
   visitEmbedded(value, schema, root, (resource, path) => {
     for (const field of ['apiVersion', 'kind']) {
       if (!(field in resource) || typeof resource[field] === 'string') continue;
-      misfits(invalidValue(fieldIn(path, field), resource[field], 'must be a string'));
+      misfits(invalidValue(fieldIn(path, field), sorted(resource[field]), 'must be a string'));
       delete resource[field];
     }
     if (!('metadata' in resource)) return;
     const { metadata } = resource;
     const at = fieldIn(path, 'metadata');
-    const read = readMetadata(metadata, (message) => misfits(invalidValue(at, metadata, message)));
+    const read = readMetadata(metadata, (message) => misfits(invalidValue(at, sorted(metadata), message)));
     if (!read) return;
     resource['metadata'] = read.object;
     unknown.push(...read.unknown.map((field) => `${at}.${field}`));

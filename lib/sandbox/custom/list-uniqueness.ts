@@ -5,6 +5,7 @@ import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
 import { anywhere, itemsOf, propertyOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
+import { sorted } from './sorted-keys.ts';
 
 const holdsUniqueLists = anywhere((schema) => ['map', 'set'].includes(schema['x-kubernetes-list-type'] ?? ''));
 
@@ -50,12 +51,4 @@ function repeatedIn(list: readonly unknown[]): number[] {
     seen.set(text, times);
     return times === 2 ? [index] : [];
   });
-}
-
-/** With the keys of objects in order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isFields(value)) return value;
-  const keys = Object.keys(value).toSorted();
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
 }

@@ -931,6 +931,7 @@ export const schemaCases: readonly SchemaCase[] = [
     schema: { type: 'object', properties: { spec: { type: 'string', pattern: '^a', default: 'b', maxLength: 0 } } },
     problems: ['FieldValueTooLong: schema.properties[spec].default: Too long: may not be more than 0 bytes'],
   },
+  { name: 'defIos', schema: { type: 'object', properties: { spec: { 'x-kubernetes-int-or-string': true, default: true } } }, problems: [] },
   { name: 'defIosOk', schema: { type: 'object', properties: { spec: { 'x-kubernetes-int-or-string': true, default: 1 } } }, problems: [] },
   {
     name: 'defFormat',
@@ -958,6 +959,14 @@ export const schemaCases: readonly SchemaCase[] = [
     problems: [
       'FieldValueNotSupported: schema.properties[spec].properties[a].type: Unsupported value: "text": supported values: "array", "boolean", "integer", "number", "object", "string"',
       'FieldValueRequired: schema.properties[spec].properties[b].type: Required value: must not be empty for specified object fields',
+    ],
+  },
+  {
+    name: 'defOrder',
+    schema: { type: 'object', properties: { spec: { type: 'array', items: { type: 'string' }, default: ['a', { b: 1, a: 2 }] } } },
+    problems: [
+      'FieldValueInvalid: schema.properties[spec].default: Invalid value: ["a",{"a":2,"b":1}]: must not have unknown fields',
+      'FieldValueTypeInvalid: schema.properties[spec].default.[1]: Invalid value: "object": [1] in body must be of type string: "object"',
     ],
   },
 ];

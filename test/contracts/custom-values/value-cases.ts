@@ -922,4 +922,47 @@ export const valueCases: readonly SchemaValues[] = [
       },
     ],
   },
+  {
+    name: 'nearestOfTexts',
+    schema: {
+      type: 'string',
+      anyOf: [
+        { maxLength: 2, pattern: 'c$' },
+        { enum: ['a', 'abc'], not: { enum: ['a'] } },
+      ],
+    },
+    values: [
+      {
+        given: '',
+        problems: [
+          'FieldValueInvalid: <nil>: Invalid value: "": "spec.nearestOfTexts" must validate at least one schema (anyOf)',
+          'FieldValueInvalid: spec.nearestOfTexts: Invalid value: "": spec.nearestOfTexts in body should match \'c$\'',
+        ],
+      },
+      {
+        given: 'abcdef',
+        problems: [
+          'FieldValueInvalid: <nil>: Invalid value: "": "spec.nearestOfTexts" must validate at least one schema (anyOf)',
+          'FieldValueTooLong: spec.nearestOfTexts: Too long: may not be more than 2 bytes',
+        ],
+      },
+    ],
+  },
+  {
+    name: 'nearestOfObject',
+    schema: {
+      type: 'object',
+      additionalProperties: { type: 'integer' },
+      anyOf: [{ minProperties: 2 }, { maxProperties: 0, not: { enum: [1] } }],
+    },
+    values: [
+      {
+        given: { a: 1 },
+        problems: [
+          'FieldValueInvalid: <nil>: Invalid value: "": "spec.nearestOfObject" must validate at least one schema (anyOf)',
+          'FieldValueInvalid: spec.nearestOfObject: Invalid value: 1: spec.nearestOfObject in body should have at least 2 properties',
+        ],
+      },
+    ],
+  },
 ];
