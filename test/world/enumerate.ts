@@ -12,7 +12,7 @@ export interface Enumeration {
   run: (world: World) => Promise<void>;
   check: (world: World) => Promise<void>;
   /** Absent: one that manages Jobs. */
-  open?: () => World;
+  open?: () => World | Promise<World>;
   /** Calls that the run without a fault makes at least: fewer, and the enumeration no longer means anything. */
   least: number;
 }
@@ -33,7 +33,7 @@ export async function enumerateFaults(enumeration: Enumeration): Promise<void> {
 
 /** @param strike at the how many-th fitting call the fault strikes; 0: never. @returns fitting calls */
 async function runWith({ fits, fault, run, check, open = () => new World() }: Enumeration, strike: number): Promise<number> {
-  const world = open();
+  const world = await open();
   let met = 0;
   let struck = 'nothing';
   world.interposer = async (point, process) => {

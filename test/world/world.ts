@@ -228,7 +228,8 @@ export class World extends PlayedCluster {
     const progress = { isOver: false };
     const over = work.finally(() => (progress.isOver = true));
     over.catch(() => {});
-    for (let step = 0; this.relay && !progress.isOver && step < 10_000; step++) {
+    const { process } = this;
+    for (let step = 0; this.relay && !progress.isOver && !process.isDead && step < 10_000; step++) {
       await this.clock.advance(10);
       await this.ingest();
     }

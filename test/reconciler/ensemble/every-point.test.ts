@@ -78,3 +78,18 @@ test.each(CASES)('at each call: $name', async ({ phase, fits, fault }) => {
     least: 10,
   });
 });
+
+test('with relayed access, at each call: its answer gets lost', async () => {
+  await enumerateFaults({
+    open: async () => {
+      const world = anEnsembleWorld({ access: 'relayed' });
+      await world.startRelay();
+      return world;
+    },
+    fits: (point) => point.phase === 'after' && isOfCluster(point),
+    fault: raising(new UnknownOutcomeError('reset')),
+    run: life,
+    check,
+    least: 10,
+  });
+});
