@@ -37,6 +37,9 @@ export interface OtherTrouble {
   error: TerminalError | UnknownOutcomeError;
 }
 
+/** Creates of one resource other than pods that are refused, until a pass sends no more of that resource. */
+const MOST_REFUSED = 5;
+
 /** Not an error: the next pass does the rest. */
 export const OUT_OF_TIME = 'the pass ran out of time';
 
@@ -149,8 +152,9 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
       ]);
     case 'create':
       for (const batch of slowStart(wave.actions)) {
-        // A quota or a webhook that refused one will refuse the next one too.
-        const open = batch.filter(({ resource }) => !progress.troubles.some((trouble) => trouble.resource === resource));
+        // A quota or a webhook that refused several will refuse the next one too. One alone may be refused for its own sake.
+        const refused = (resource: Resource): number => progress.troubles.filter((trouble) => trouble.resource === resource).length;
+        const open = batch.filter(({ resource }) => refused(resource) < MOST_REFUSED);
         const stop = await underBudget(execution, open, { writesEach: 1, progress }, async (action) => [
           action.resource === PODS ? await create(execution.pass, action) : await createOther(execution.pass, action),
         ]);

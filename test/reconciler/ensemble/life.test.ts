@@ -27,7 +27,9 @@ describe('from its creation to its end', () => {
     expect(world.metrics.filter(({ metric }) => metric === 'ensembles_finished_total')).toEqual([
       { metric: 'ensembles_finished_total', value: 1, dimensions: { result: 'Complete' } },
     ]);
-    expect(await eventsOf(world)).toEqual(['EnsembleComplete: restarts: 0']);
+    expect(new Set(await eventsOf(world))).toEqual(
+      new Set([...TRIO.map((name) => `SuccessfulCreatePod: Created pod: ${name}`), 'EnsembleComplete: restarts: 0']),
+    );
     await expectQuiet(world);
   });
 

@@ -76,6 +76,7 @@ describe('trap 6: a taken name', () => {
       body: { apiVersion: 'v1', kind: 'Service', metadata: { name: FIRST }, spec: { ports: [{ port: 1 }] } },
     });
     await playing(world);
+    expect(world.passes.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
     expect((await ensembleOf(world)).status).toMatchObject({ phase: 'Playing', ready: { strings: 2, winds: 1 } });
     expect(await eventsOf(world)).toContain(
       `FailedCreateService: Error creating: services "${FIRST}" already exists and belongs to somebody else`,
@@ -100,6 +101,7 @@ describe('trap 6: a taken name', () => {
     const before = await podNamed(world, FIRST);
     await resume();
     await world.elapse(3, { play: false });
+    expect(await eventsOf(world)).not.toContain(`SuccessfulCreatePod: Created pod: ${FIRST}`);
     expect(createsOf(FIRST)).toBe(1);
     expect((await podNamed(world, FIRST)).metadata.uid).toBe(before.metadata.uid);
     expect((await allOf(world)).pods).toEqual(TRIO);

@@ -53,7 +53,7 @@ export const ensembleFacts = defineFacts<Ensemble>({
   shortNames: ['ens'],
   fields: { metadata: { '*': true, managedFields: false }, spec: true, status: true },
   component: 'ensemble-controller',
-  repeatedReasons: new Set(['FailedCreatePod', 'FailedCreateService']),
+  repeatedReasons: new Set(['SuccessfulCreatePod', 'FailedCreatePod', 'FailedCreateService']),
   refusedReasons: { create: 'FailedCreatePod', delete: 'FailedDeletePod' },
   factsOf: ({ metadata: { managedFields: _managedFields, ...own }, apiVersion, kind, spec, status }) => ({
     ...(apiVersion !== undefined && { apiVersion }),

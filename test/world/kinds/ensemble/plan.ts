@@ -14,6 +14,7 @@ import { ensembleFacts, partOfData } from './facts.ts';
 const Kept = v.object({ failures: v.record(v.string(), v.tuple([v.number(), v.number()])) });
 type Kept = v.InferOutput<typeof Kept>;
 type Given = Snapshot<Ensemble>;
+type EventAction = Extract<Action, { verb: 'event' }>;
 
 /** A name that somebody else has is tried again after this time: nothing tells of that object. */
 const TAKEN_AGAIN_SECONDS = 10;
@@ -165,7 +166,8 @@ function seatingOf(given: Given, pods: ReadonlyMap<number, PodFacts>, { seats, k
       actions.push(createPod(owner, { slot, number: head.ordinal }, { name, text, kept }));
   }
   const againSeconds = heldMs > 0 ? heldMs / 1000 : held ? TAKEN_AGAIN_SECONDS : undefined;
-  return { actions, why, againSeconds };
+  const events = actions.flatMap((action) => (action.verb === 'create' ? [createdEvent(owner, action.object.metadata.name ?? '')] : []));
+  return { actions: [...actions, ...events], why, againSeconds };
 }
 
 function createPod(
@@ -205,6 +207,11 @@ const deleteChild = (resource: Resource, { namespace, name, uid }: ChildState): 
   uid,
   active: false,
   why: 'nothing needs it any more',
+});
+
+const createdEvent = (owner: Ensemble, about: string): Action => ({
+  ...eventOf(owner, 'Normal', 'SuccessfulCreatePod', `Created pod: ${about}`),
+  about,
 });
 
 /** A service for each seat, the order of those that play, and an autoscaler if the cluster has them. */
@@ -301,7 +308,7 @@ function statusAction(owner: Ensemble, status: EnsembleStatus): Action[] {
   return [{ verb: 'status', status, ...(isFinal && { isFinal }), why: `it is ${status.phase}` }];
 }
 
-const eventOf = (owner: Ensemble, type: 'Normal' | 'Warning', reason: string, message: string): Action => ({
+const eventOf = (owner: Ensemble, type: 'Normal' | 'Warning', reason: string, message: string): EventAction => ({
   verb: 'event',
   type,
   reason,
