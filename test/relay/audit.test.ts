@@ -107,6 +107,41 @@ function aWatch({ namespaces = [undefined] }: { namespaces?: (string | undefined
 }
 
 describe('a comparison of what is known with the cluster', () => {
+  test('R19: an object that lost the label of the watch is skipped, though it is still there; one that got it back is not', async () => {
+    const service = (labels: Record<string, string>) => ({
+      metadata: { uid: 'uid-1', name: 'one', namespace: 'default', resourceVersion: '7', labels },
+    });
+    const skippedOf = async (labelsAtLook: Record<string, string>): Promise<string[]> => {
+      const clock = new VirtualClock();
+      let lists = 0;
+      const source = {
+        listPage: async (_resource: unknown, { fieldSelector }: { fieldSelector?: string }) => {
+          lists += 1;
+          // The first list is of all: the label was off by then.
+          const isSelected = lists > 1 && fieldSelector === 'metadata.name=one' && labelsAtLook['of'] === 'it';
+          return { items: isSelected ? [service(labelsAtLook)] : [], resourceVersion: '9', dateMs: 0 };
+        },
+        get: async () => ({ object: service(labelsAtLook), dateMs: 0 }),
+      };
+      const finding = findSkipped(
+        {
+          resource: { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true },
+          fields: {},
+          selection: { labelSelector: 'of=it' },
+          namespace: undefined,
+          knows: () => true,
+          knownUntil: () => [{ uid: 'uid-1', namespace: 'default', name: 'one', version: '5' }],
+          observedUntil: () => '9',
+        },
+        { source: source as never, clock, options: { pageSize: 10, graceMs: 1_000 }, signal: new AbortController().signal },
+      );
+      await clock.advance(2_000);
+      return (await finding).skipped;
+    };
+    expect(await skippedOf({})).toEqual(['default/one']);
+    expect(await skippedOf({ of: 'it' })).toEqual([]);
+  });
+
   test('R19: what the watch tells of later events only, it has skipped', async () => {
     expect(await compared({ tells: false, atLook: () => {} })).toEqual(['default/a-1']);
   });

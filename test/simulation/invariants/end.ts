@@ -3,6 +3,8 @@ import { controllerOf } from '../../../lib/objects/pod-facts.ts';
 import { formatKey, parseKey } from '../../../lib/objects/workload.ts';
 import { childText, resourceKeyOf } from '../../../lib/objects/child-state.ts';
 import { childStateOf } from '../../../lib/kinds/child.ts';
+import type { ChildFacts } from '../../../lib/kinds/kind.ts';
+import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { factsFor } from '../../../lib/kinds/facts.ts';
 import { livingChildren } from '../../../lib/reconciler/view/children.ts';
 import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
@@ -35,6 +37,11 @@ async function headsOf({ store, run }: Simulation) {
       if (head) heads.push(head);
     }
   return heads;
+}
+
+/** What no list shows is known to a pass that met its name, or to nobody. */
+function isShown({ watch }: ChildFacts, { metadata: { labels = {} } }: KubernetesObject): boolean {
+  return watch === undefined || !('labelSelector' in watch) || Object.hasOwn(labels, watch.labelSelector);
 }
 
 export const AT_THE_END: readonly Invariant[] = [
@@ -153,7 +160,7 @@ export const AT_THE_END: readonly Invariant[] = [
           return `${formatKey(head.key)}${hasMissingItem ? ', an item is missing' : ''}: ${JSON.stringify(truth)}`;
         const others = facts.children.flatMap((row) =>
           childrenOf(record).flatMap(({ resource, object }) =>
-            resource === resourceKeyOf(row.resource) ? [childText(childStateOf(row, object))] : [],
+            resource === resourceKeyOf(row.resource) && isShown(row, object) ? [childText(childStateOf(row, object))] : [],
           ),
         );
         const known = children.flatMap(livingChildren).map(childText);

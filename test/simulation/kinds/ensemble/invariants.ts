@@ -1,7 +1,7 @@
 // What must hold of ensembles alone.
 import type { WorkloadObject } from '../../../../lib/objects/kubernetes.ts';
 import { resourceKeyOf } from '../../../../lib/objects/child-state.ts';
-import { CONFIG_MAPS, nameOfSlot, seatsOf, SERVICES, type Ensemble } from '../../../world/kinds/ensemble/ensemble.ts';
+import { CONFIG_MAPS, ENSEMBLE_LABEL, nameOfSlot, seatsOf, SERVICES, type Ensemble } from '../../../world/kinds/ensemble/ensemble.ts';
 import { childrenOf, isOver, livingOf, type OwnerRecord } from '../../history.ts';
 import { endsOf } from '../../scenario.ts';
 import type { Invariant } from '../../invariants/table.ts';
@@ -9,8 +9,13 @@ import type { HandsOfKind } from '../table.ts';
 
 const ensembleOf = (owner: WorkloadObject): Ensemble => owner as Ensemble;
 
-const namesOf = (record: OwnerRecord, resource: typeof SERVICES): string[] =>
-  childrenOf(record).flatMap(({ resource: of, object }) => (of === resourceKeyOf(resource) ? [object.metadata.name ?? ''] : []));
+/** @param labelled only those that bear its label: one without is known only once its place was to be filled */
+const namesOf = (record: OwnerRecord, resource: typeof SERVICES, labelled = false): string[] =>
+  childrenOf(record).flatMap(({ resource: of, object }) =>
+    of === resourceKeyOf(resource) && (!labelled || object.metadata.labels?.[ENSEMBLE_LABEL] === record.name)
+      ? [object.metadata.name ?? '']
+      : [],
+  );
 
 const listed = (names: readonly string[]): string => names.toSorted().join(', ');
 
@@ -81,7 +86,7 @@ export const OF_ENSEMBLES: readonly Invariant[] = [
     atEnd: ({ history }) => {
       const left = history.owners
         .filter(({ kind, isGone, finishedAtMs }) => kind === 'Ensemble' && !isGone && finishedAtMs !== undefined)
-        .flatMap((record) => namesOf(record, SERVICES));
+        .flatMap((record) => namesOf(record, SERVICES, true));
       return left.length > 0 ? listed(left) : undefined;
     },
   },
