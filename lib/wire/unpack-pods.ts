@@ -1,7 +1,7 @@
 // Unpacks pods from their columns. The loop runs for tens of thousands of pods, so it makes what pods share once, and few objects for each pod.
 import * as v from 'valibot';
 import { isResourceVersion } from '../objects/resource-version.ts';
-import { BLANK_FACTS, DICTIONARY_FACTS, FACT_CHECKS, LISTED_FACTS, NUMBER_FACTS, type PodFacts } from '../objects/pods/fact-table.ts';
+import { BLANK_FACTS, CHECKED_FACTS, DICTIONARY_FACTS, LISTED_FACTS, NUMBER_FACTS, type PodFacts } from '../objects/pods/fact-table.ts';
 import { ByteReader } from './bytes.ts';
 import { LONGEST_SHAPE, MOST_PODS, MOST_SHAPES, OWN_CONTAINERS_MAX, SHAPE_VALUES_MAX, type PackedPods } from './columns.ts';
 import { readDictionary } from './dictionary-column.ts';
@@ -18,15 +18,45 @@ const SHAPE_DEPTH = 4;
 const NUMBERS = NUMBER_FACTS.map(({ number }) => number);
 const LISTED = LISTED_FACTS.map(({ listed }) => listed);
 const DICTIONARIES = DICTIONARY_FACTS.map(({ dictionary }) => dictionary);
-const CHECKS_OF_OWN = [...FACT_CHECKS, ...LISTED.map(({ faultOf: faultOfTimes }) => faultOfTimes)];
+const CHECKS_OF_LISTED = LISTED.map(({ faultOf: faultOfTimes }) => faultOfTimes);
+
+/** A number fact, as the loop over the pods needs it. */
+interface OwnNumber {
+  /** In the table. */
+  at: number;
+  bit: number;
+  isBehind: boolean;
+  isCount: boolean;
+  isSinceCreation: boolean;
+  /** Beside the number of the pod before. */
+  step: number;
+  give: (facts: PodFacts, value: number) => void;
+}
+const OWN_NUMBERS = NUMBERS.map(({ bit, column, since, isCount = false, give }, at): OwnNumber => ({
+  at,
+  bit,
+  isBehind: column === 'behind',
+  isCount,
+  isSinceCreation: since === 'createdAt',
+  step: since === 'next' ? 1 : 0,
+  give,
+}));
 /** Numbers whose columns stand behind those of version 1. */
-const BEHIND = NUMBERS.map((number, at) => ({ number, at })).filter(({ number }) => number.column === 'behind');
+const BEHIND = OWN_NUMBERS.filter(({ isBehind }) => isBehind);
+/** Of what is read when all pods are known, in this order. */
+const LATER_BITS = [...DICTIONARIES, ...BEHIND].map(({ bit }) => bit);
 
 /** A shape, read once for all of its pods. So a pod costs only what it does not share. */
 interface Kind {
   bits: number;
   /** Copied for each pod. */
   facts: PodFacts;
+  /** Those that each pod has for itself, in the order of the columns. */
+  numbers: readonly OwnNumber[];
+  /** Which of `LATER_BITS` it has, by their places. */
+  later: readonly number[];
+  /** What each pod's own facts are held against. */
+  checks: readonly ((facts: PodFacts) => string | undefined)[];
   /** Containers that each pod has for itself, because at least one of them has a time. */
   ownContainers: number;
   /** Why no pod of this shape is accepted. */
@@ -45,7 +75,21 @@ function kindOf(shape: Shape, fault?: string): Kind {
 function kindWith(bits: number, facts: PodFacts, fault: string | undefined): Kind {
   let ownContainers = 0;
   for (const { timesOf, lengthOf } of LISTED) if (timesOf(facts).length > 0) ownContainers += lengthOf(facts);
-  return { bits, facts, ownContainers, fault };
+  const checks: Kind['checks'][number][] = [];
+  for (const fact of CHECKED_FACTS) if (fact.name in facts) checks.push(fact.faultOf);
+  // Shared containers have no times. Checked for each pod, those of a message of many pods would take as long as all the rest.
+  if (ownContainers > 0) checks.push(...CHECKS_OF_LISTED);
+  const later: number[] = [];
+  for (const [at, bit] of LATER_BITS.entries()) if ((bits & bit) !== 0) later.push(at);
+  return {
+    bits,
+    facts,
+    numbers: OWN_NUMBERS.filter(({ bit, isBehind }) => !isBehind && (bit === 0 || (bits & bit) !== 0)),
+    later,
+    checks,
+    ownContainers,
+    fault,
+  };
 }
 
 interface Readers {
@@ -84,10 +128,9 @@ function readKind(text: string, budget: ValueBudget, isRefusing: boolean): Kind 
 }
 
 /** What is wrong with the facts that a pod does not share. */
-function faultOf(pod: PodFacts, { ownContainers }: Kind): string | undefined {
-  // Shared containers have no times. Checked for each pod, those of a message of many pods would take as long as all the rest.
-  for (const check of ownContainers > 0 ? CHECKS_OF_OWN : FACT_CHECKS) {
-    const fault = check(pod);
+function faultOf(pod: PodFacts, { checks }: Kind): string | undefined {
+  for (let at = 0; at < checks.length; at += 1) {
+    const fault = checks[at]?.(pod);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -118,8 +161,10 @@ export function unpackPods({ columns, uids }: PackedPods, refuse?: Refuse): PodE
     times: column(),
   };
   const entries: PodEntry[] = [];
-  const having = [...DICTIONARIES, ...BEHIND.map(({ number }) => number)].map(({ bit }) => ({ bit, pods: [] as PodFacts[] }));
+  const having = LATER_BITS.map((): PodFacts[] => []);
   const before: Before = { version: 0, numbers: NUMBERS.map(() => 0) };
+  const numberColumns = NUMBERS.map(({ column: name }) => (name === 'behind' ? readers.times : readers[name]));
+  const reading: Reading = { readers, numberColumns, before };
   let ownContainers = 0;
   for (let at = 0; at < count; at++) {
     const kind = kinds[shapes.unsigned()];
@@ -127,22 +172,22 @@ export function unpackPods({ columns, uids }: PackedPods, refuse?: Refuse): PodE
     if ((ownContainers += kind.ownContainers) > OWN_CONTAINERS_MAX)
       throw new UndecodableMessageError(`more than ${OWN_CONTAINERS_MAX} containers that are over`);
     const uid = uuidAt(uids, at * 16) ?? uidIn(readers.uidTexts);
-    const entry = entryOf(kind, uid, readers, before);
+    const entry = entryOf(kind, uid, reading);
     const fault = refuse && (kind.fault ?? faultOf(entry.pod, kind));
     if (fault !== undefined) refuse?.(at, fault);
-    for (const { bit, pods } of having) if ((kind.bits & bit) !== 0) pods.push(entry.pod);
+    for (let which = 0; which < kind.later.length; which += 1) having[kind.later[which] ?? 0]?.push(entry.pod);
     entries.push(entry);
   }
   if (!reader.isAtEnd) throw new UndecodableMessageError('more bytes than pods');
   for (const [which, fact] of DICTIONARIES.entries()) {
-    const pods = having[which]?.pods ?? [];
+    const pods = having[which] ?? [];
     for (const [at, value] of readDictionary(fact, readers.times, pods.length).entries()) {
       const pod = pods[at];
       if (pod && value !== undefined) fact.give(pod, value);
     }
   }
-  for (const [which, { number, at }] of BEHIND.entries())
-    for (const pod of having[DICTIONARIES.length + which]?.pods ?? []) number.give(pod, nextNumber(at, readers.times, pod, before));
+  for (const [which, number] of BEHIND.entries())
+    for (const pod of having[DICTIONARIES.length + which] ?? []) number.give(pod, nextNumber(number, readers.times, pod, before));
   return entries;
 }
 
@@ -153,14 +198,20 @@ interface Before {
   numbers: number[];
 }
 
-function nextNumber(at: number, column: ByteReader, pod: PodFacts, { numbers }: Before): number {
-  const since = NUMBERS[at]?.since;
-  const base = since === 'createdAt' ? pod.createdAt : (numbers[at] ?? 0) + (since === 'next' ? 1 : 0);
+function nextNumber({ at, isSinceCreation, step }: OwnNumber, column: ByteReader, pod: PodFacts, { numbers }: Before): number {
+  const base = isSinceCreation ? pod.createdAt : (numbers[at] ?? 0) + step;
   return (numbers[at] = base + column.signed());
 }
 
-/** @param before becomes that of this pod */
-function entryOf({ bits, facts, ownContainers, fault }: Kind, uid: string, readers: Readers, before: Before): PodEntry {
+interface Reading {
+  readers: Readers;
+  /** By number fact. */
+  numberColumns: readonly ByteReader[];
+  /** Becomes that of the pod that is read. */
+  before: Before;
+}
+
+function entryOf({ bits, facts, numbers, ownContainers, fault }: Kind, uid: string, { readers, numberColumns, before }: Reading): PodEntry {
   const { versions, observed, names, times } = readers;
   before.version = sumOf(before.version, versions.wideSigned());
   const resourceVersion = versionOf(before.version);
@@ -172,12 +223,11 @@ function entryOf({ bits, facts, ownContainers, fault }: Kind, uid: string, reade
   pod.name = name;
   pod.resourceVersion = resourceVersion;
   let isBroken = false;
-  for (let at = 0; at < NUMBERS.length; at += 1) {
-    const { bit, column, isCount, give } = NUMBERS[at] as (typeof NUMBERS)[number];
-    if (column === 'behind' || (bit !== 0 && (bits & bit) === 0)) continue;
-    const value = nextNumber(at, readers[column], pod, before);
-    if (isCount && value < 0) isBroken = true;
-    give(pod, value);
+  for (let which = 0; which < numbers.length; which += 1) {
+    const number = numbers[which] as OwnNumber;
+    const value = nextNumber(number, numberColumns[number.at] as ByteReader, pod, before);
+    if (number.isCount && value < 0) isBroken = true;
+    number.give(pod, value);
   }
   if (ownContainers > 0) for (const { give } of LISTED) give(pod, () => pod.createdAt + times.signed());
   if ((bits & BITS.computedName) !== 0) pod.name = computedNameOf(pod) ?? '';

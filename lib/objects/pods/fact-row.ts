@@ -110,7 +110,7 @@ export type FactRow<Facts> = Carried<Facts> & {
   /** Takes away what is not known of a pod that cannot be read; absent: it is part of the metadata, and stays. */
   forget?(this: void, facts: Facts): void;
   bounds?: FactBounds<Facts>;
-  /** What a pod from outside may not have of it. */
+  /** What a pod from outside may not have of it. Not asked of a pod without the fact. */
   faultOf?(this: void, facts: Facts): string | undefined;
   /** It repeats the owner's name: a relay keeps it relative to the owner. */
   isOfOwner?: true;

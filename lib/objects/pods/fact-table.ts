@@ -39,8 +39,8 @@ export const LISTED_FACTS = rowsWith<'listed', ListedTimes<PodFacts>>(POD_FACTS,
   With<'shared', SharedFact<PodFacts>>)[];
 export const DICTIONARY_FACTS = rowsWith<'dictionary', DictionaryFact<PodFacts>>(POD_FACTS, 'dictionary');
 export const BOUNDED_FACTS = POD_FACTS.flatMap(({ bounds }) => bounds ?? []);
-/** What pods from outside are held against. */
-export const FACT_CHECKS = POD_FACTS.flatMap(({ faultOf }) => faultOf ?? []);
+/** Those that pods from outside are held against. */
+export const CHECKED_FACTS = rowsWith<'faultOf', NonNullable<PodFactRow['faultOf']>>(POD_FACTS, 'faultOf');
 
 const BLANKS = Object.entries({ ...IDENTITY_FACTS, ...STATE_FACTS }).flatMap(([name, { blank }]) =>
   blank === undefined ? [] : [[name, blank]],

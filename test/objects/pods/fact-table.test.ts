@@ -5,8 +5,8 @@ import { POD_FIELDS, podFactsOf, podFactsReader, podFieldsFor } from '../../../l
 import { unreadableFacts } from '../../../lib/objects/pod-bounds.ts';
 import { ASKED_FACTS } from '../../../lib/objects/pods/asked-facts.ts';
 import {
+  CHECKED_FACTS,
   DICTIONARY_FACTS,
-  FACT_CHECKS,
   FLAG_FACTS,
   LISTED_FACTS,
   NUMBER_FACTS,
@@ -340,10 +340,28 @@ test('of a pod that cannot be read its metadata stays, and nothing of its status
   expect(unreadableFacts(plain, 'why')).toEqual({ ...metadata, phase: '', conditions: [], containers: [], unreadable: 'why' });
 });
 
+const AFTER_9999 = 300_000_000_000;
+
+test.each<[FactName, Partial<PodFacts>]>([
+  ['uid', { uid: 'a\nb' }],
+  ['name', { name: 'a\nb' }],
+  ['index', { index: '9'.repeat(101) }],
+  ['number', { number: 1_000_000_000 }],
+  ['createdAt', { createdAt: AFTER_9999 }],
+  ['deletedAt', { deletedAt: AFTER_9999 }],
+  ['readySince', { readySince: AFTER_9999 }],
+  ['containers', { containers: [container, { ...container, exitCode: 1, finishedAt: AFTER_9999 }] }],
+])('a pod from outside with an impossible %s is refused, and its neighbours are not', (name, impossible) => {
+  const refused: [number, string][] = [];
+  const packed = packPods([plain, { ...plain, ...impossible }, plain].map(entryOf));
+  unpackPods(packed, (at, fault) => refused.push([at, fault]));
+  expect(refused).toEqual([[1, expect.stringContaining(name)]]);
+});
+
 test('a message of many pods that share many containers is not checked container by container for each pod', () => {
   const containers = Array.from({ length: 1_000 }, () => container);
   let looks = 0;
   const counting = new Proxy(containers, { get: (target, key, receiver) => ((looks += 1), Reflect.get(target, key, receiver) as unknown) });
-  for (const check of FACT_CHECKS) check({ ...plain, containers: counting });
+  for (const { faultOf } of CHECKED_FACTS) faultOf({ ...plain, containers: counting });
   expect(looks).toBeLessThan(10);
 });
