@@ -63,7 +63,7 @@ describe('trap 6: a taken name', () => {
     expect((await allOf(world)).services).toEqual(TRIO);
     expect(await eventsOf(world)).toContain(`FailedCreatePod: Error creating: pods "${FIRST}" already exists and belongs to somebody else`);
     await world.elapse(30, { play: false });
-    expect(createsOf(FIRST)).toBeLessThan(8);
+    expect(createsOf(FIRST)).toBeLessThan(16);
 
     await world.as('DELETE', PODS, { namespace: 'default', name: FIRST, body: { gracePeriodSeconds: 0 } });
     await world.elapse(12, { play: false });

@@ -109,7 +109,7 @@ export const ENSEMBLE_STORIES: readonly Scenario[] = [
     ],
     fateOf: (pod, nth) => (pod.metadata.ownerReferences ? strings(2_000)(pod, nth) : forEver(pod, nth)),
     ends: { a: { end: 'Complete' } },
-    withinMs: 21_900,
+    withinMs: 16_200,
   }),
   story({
     name: 'ensemble-leftovers',

@@ -17,7 +17,7 @@ type Given = Snapshot<Ensemble>;
 type EventAction = Extract<Action, { verb: 'event' }>;
 
 /** A name that somebody else has is tried again after this time: nothing tells of that object. */
-const TAKEN_AGAIN_SECONDS = 10;
+const TAKEN_AGAIN_SECONDS = 3;
 
 const planner: Planner<Ensemble, EnsembleStatus> = {
   plan,
