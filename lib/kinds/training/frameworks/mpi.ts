@@ -1,0 +1,56 @@
+// MPIJob. Its pods and objects are made by the steps of ../mpi.
+import type { Framework } from '../framework.ts';
+import type { ReplicaSpec, TrainingJob } from '../job-types.ts';
+import { usualTexts } from '../success.ts';
+import { replicaSpecsOf } from '../terms.ts';
+
+const replicasField = 'mpiReplicaSpecs';
+
+export const mpi: Framework = {
+  kind: 'MPIJob',
+  plural: 'mpijobs',
+  name: 'mpi',
+  controller: 'mpijob-controller',
+  replicasField,
+  types: ['Launcher', 'Worker'],
+  renamed: [],
+  container: 'mpi',
+  port: { name: 'mpi-port', number: 9999 },
+  restartPolicy: 'Never',
+  isMpi: true,
+  defaults,
+  validation: {
+    controller: { spec: 'MPIReplicaSpecs is not valid', type: 'MPIReplicaType', container: 'MPIReplicaSpec is not valid' },
+    takesAnyName: true,
+    takesAnyContainer: true,
+    single: { type: 'Launcher', otherwise: 'MPIReplicaSpec is not valid: There must be only 1 launcher replica' },
+    needs: { type: 'Launcher', otherwise: 'MPIReplicaSpec is not valid: Master ReplicaSpec must be present' },
+  },
+  isMaster: (_, { type }) => type === 'Launcher',
+  rendezvous: () => ({ variables: [] }),
+  status: { ...usualTexts('MPIJob'), decides: (_, type) => type === 'Launcher' },
+  deletedReason: 'SuccessfulDeleteJob',
+};
+
+function defaults(job: TrainingJob): TrainingJob {
+  const { cleanPodPolicy: legacy, runPolicy = {} } = job.spec;
+  const specs = replicaSpecsOf({ replicasField }, job);
+  const isOpen = !legacy && !runPolicy.cleanPodPolicy;
+  return {
+    ...job,
+    spec: {
+      ...job.spec,
+      ...(isOpen && { cleanPodPolicy: 'None', runPolicy: { ...runPolicy, cleanPodPolicy: 'None' } }),
+      ...(specs && { [replicasField]: Object.fromEntries(Object.entries(specs).map(([type, spec]) => [type, defaulted(type, spec)])) }),
+    },
+  };
+}
+
+const defaulted = (type: string, spec: ReplicaSpec): ReplicaSpec => ({
+  ...spec,
+  replicas: spec.replicas ?? (type === 'Launcher' ? 1 : 0),
+  restartPolicy: spec.restartPolicy || 'Never',
+});
+
+/** The policy that counts: that of `runPolicy`, else the older field. */
+export const cleanPodPolicyOf = ({ spec }: TrainingJob): string => spec.runPolicy?.cleanPodPolicy || spec.cleanPodPolicy || '';

@@ -1,0 +1,18 @@
+// Facts of pods that training jobs decide by and that other kinds do not ask for.
+import type { PodFacts } from '../../objects/pod-facts.ts';
+
+/** Annotation: failures of the slot that were handled before this pod was made. */
+export const SLOT_FAILURES = 'farloop.dev/slot-failures';
+/** Annotation: failures of the whole job that were handled before this pod was made. */
+export const JOB_FAILURES = 'farloop.dev/job-failures';
+/** Annotation of a job: completed slots whose pod is gone, as index ranges of slot numbers. */
+export const COMPLETED_SLOTS = 'farloop.dev/completed-slots';
+
+export interface TrainingPodFacts extends PodFacts {
+  /** From `farloop.dev/slot-failures`: whole, 0 or more. */
+  slotFailures?: number;
+  /** From `farloop.dev/job-failures`: the same. */
+  jobFailures?: number;
+  /** Why its containers ended with another code than 0; at most 5, each text bounded as those of `reasons`. */
+  terminations?: readonly { container: string; reason: string; message: string }[];
+}

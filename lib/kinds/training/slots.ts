@@ -1,0 +1,89 @@
+// Slots: a replica type and an index. Their names, their labels, and which of the present objects lie in which.
+import { plainNumberOf } from '../../objects/pods/fact-values.ts';
+import type { Framework } from './framework.ts';
+import type { Replicas, Terms } from './terms.ts';
+
+export const OPERATOR_NAME = 'training.kubeflow.org/operator-name';
+export const JOB_NAME = 'training.kubeflow.org/job-name';
+export const REPLICA_TYPE = 'training.kubeflow.org/replica-type';
+export const REPLICA_INDEX = 'training.kubeflow.org/replica-index';
+export const JOB_ROLE = 'training.kubeflow.org/job-role';
+
+/** Indexes of one type. */
+export const MOST_INDEXES = 1_000_000;
+
+export interface Slot {
+  type: string;
+  index: number;
+}
+
+const withoutSlashes = (text: string): string => text.replaceAll('/', '-');
+
+/** Of the slot's pod and of its service. */
+export const nameOfSlot = (job: string, { type, index }: Slot): string => withoutSlashes(`${job}-${type.toLowerCase()}-${index}`);
+
+/** What every object of the job carries and is listed by. */
+export const baseLabels = ({ controller }: Pick<Framework, 'controller'>, job: string): Record<string, string> => ({
+  [OPERATOR_NAME]: controller,
+  [JOB_NAME]: withoutSlashes(job),
+});
+
+export const slotLabels = (framework: Pick<Framework, 'controller'>, job: string, { type, index }: Slot): Record<string, string> => ({
+  ...baseLabels(framework, job),
+  [REPLICA_TYPE]: type.toLowerCase(),
+  [REPLICA_INDEX]: String(index),
+});
+
+/** The selector in replica statuses, as text. */
+export const selectorText = (terms: Terms, type: string): string =>
+  [
+    [JOB_NAME, withoutSlashes(terms.name)],
+    [OPERATOR_NAME, terms.framework.controller],
+    [REPLICA_TYPE, type.toLowerCase()],
+  ]
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+
+/** One number for a slot, for records of the head. */
+export const numberOfSlot = (role: number, index: number): number => role * MOST_INDEXES + index;
+
+/**
+ * The index that a label tells. A negative one is out of range, so it reads as -1; one that cannot be read leaves its object out.
+ */
+export function indexIn(labels: Readonly<Record<string, string>>): number | undefined {
+  const text = labels[REPLICA_INDEX];
+  if (text === undefined) return undefined;
+  return /^-[1-9]\d*$/.test(text) ? -1 : plainNumberOf(text);
+}
+
+/** Those of one replica type, in their order. */
+export const ofType = <Labelled extends { labels?: Readonly<Record<string, string>> }>(objects: readonly Labelled[], type: string): Labelled[] =>
+  objects.filter(({ labels }) => labels?.[REPLICA_TYPE] === type.toLowerCase());
+
+export interface Slots<Labelled> {
+  /** By index, 0 ≤ index < wanted. */
+  inRange: ReadonlyMap<number, readonly Labelled[]>;
+  outOfRange: readonly Labelled[];
+  /** As many slots as are looked at: those wanted, and those below the largest index present. */
+  size: number;
+}
+
+/** Which objects of one type lie in which slot. No list as long as an index that a label tells is ever made. */
+export function slotsOf<Labelled extends { labels?: Readonly<Record<string, string>> }>(
+  objects: readonly Labelled[],
+  { type, wanted }: Pick<Replicas, 'type' | 'wanted'>,
+  /** The index where the labels have none: a launcher's. */
+  usualIndex?: number,
+): Slots<Labelled> {
+  const inRange = new Map<number, Labelled[]>();
+  const outOfRange: Labelled[] = [];
+  let size = wanted;
+  for (const object of ofType(objects, type)) {
+    const index = indexIn(object.labels ?? {}) ?? (object.labels?.[REPLICA_INDEX] === undefined ? usualIndex : undefined);
+    if (index === undefined) continue;
+    size = Math.max(size, index + 1);
+    if (index < 0 || index >= wanted) outOfRange.push(object);
+    else inRange.set(index, [...(inRange.get(index) ?? []), object]);
+  }
+  return { inRange, outOfRange, size };
+}

@@ -1,0 +1,86 @@
+// The status of a job, derived from the counts of its replicas: running, succeeded, failed or restarting. Each framework has its rules.
+import type { TrainingPodFacts } from './needed-facts.ts';
+import type { Terms } from './terms.ts';
+
+/** Counts of one replica type in this pass. */
+export interface Tally {
+  active: number;
+  succeeded: number;
+  /** With those that are made anew. */
+  failed: number;
+  /** Of the failed: slots whose restart was not told before. */
+  newlyFailed: number;
+}
+
+export interface Counts {
+  terms: Terms;
+  of(type: string): Tally;
+  /** The one pod in the slot. */
+  podOf(type: string, index: number): TrainingPodFacts | undefined;
+  /** The slot completed, though its pod may be gone. */
+  isCompleted(type: string, index: number): boolean;
+}
+
+export interface StatusRules {
+  /** Whether the state of the job follows this type's replicas. */
+  decides(this: void, terms: Terms, type: string): boolean;
+  /** Order in which types are looked at; absent: the deciding ones first, then by role. */
+  order?: readonly string[];
+  /** Whether the deciding type is done; absent: all its replicas have succeeded. */
+  isComplete?(this: void, counts: Counts, type: string): boolean;
+  /** Whether a failed replica of the type is passed over. */
+  ignoresFailure?(this: void, terms: Terms, type: string): boolean;
+  /** It counts as running before it succeeds or fails. */
+  runsFirst?: true;
+  running(this: void, terms: Terms): string;
+  succeeded(this: void, terms: Terms): string;
+  failed(this: void, terms: Terms, failed: number, type: string): string;
+  restarting(this: void, terms: Terms, failed: number, type: string): string;
+}
+
+export type Step =
+  | { is: 'Running' | 'Succeeded' | 'Failed'; message: string }
+  /** `isNew`: a failed slot among them was not told of. */
+  | { is: 'Restarting'; message: string; isNew: boolean };
+
+/** What the counts say, in order. Success ends it, and so does failure. */
+export function stepsOf(counts: Counts): Step[] {
+  const { terms } = counts;
+  const { status: rules } = terms.framework;
+  const steps: Step[] = [];
+  const run = (): unknown => steps.push({ is: 'Running', message: rules.running(terms) });
+  for (const { type, wanted, restartPolicy } of ordered(terms, rules)) {
+    const { active, succeeded, failed, newlyFailed } = counts.of(type);
+    if (rules.decides(terms, type)) {
+      const isComplete = wanted === succeeded || (rules.isComplete?.(counts, type) ?? false);
+      if (active > 0 && !isComplete) run();
+      if (isComplete) {
+        if (rules.runsFirst) run();
+        return [...steps, { is: 'Succeeded', message: rules.succeeded(terms) }];
+      }
+    }
+    if (failed === 0 || rules.ignoresFailure?.(terms, type)) continue;
+    if (rules.runsFirst) run();
+    if (restartPolicy === 'Never') return [...steps, { is: 'Failed', message: rules.failed(terms, failed, type) }];
+    steps.push({ is: 'Restarting', message: rules.restarting(terms, failed, type), isNew: newlyFailed > 0 });
+  }
+  return steps;
+}
+
+function ordered(terms: Terms, { decides, order }: StatusRules): Terms['replicas'] {
+  const rank = (type: string): number => {
+    const listed = order?.indexOf(type) ?? (decides(terms, type) ? 0 : 1);
+    return listed < 0 ? Number.MAX_SAFE_INTEGER : listed;
+  };
+  return terms.replicas.toSorted((a, b) => rank(a.type) - rank(b.type));
+}
+
+/** The usual texts of a framework: `<Kind> <name> is running.` and so on. @param lead begins those about failures; absent: the kind */
+export function usualTexts(kind: string, lead = kind): Pick<StatusRules, 'running' | 'succeeded' | 'failed' | 'restarting'> {
+  return {
+    running: ({ name }) => `${kind} ${name} is running.`,
+    succeeded: ({ name }) => `${kind} ${name} is successfully completed.`,
+    failed: ({ name }, failed, type) => `${lead} ${name} is failed because ${failed} ${type} replica(s) failed.`,
+    restarting: ({ name }, failed, type) => `${lead} ${name} is restarting because ${failed} ${type} replica(s) failed.`,
+  };
+}

@@ -1,0 +1,148 @@
+// Whether a job is valid: the controller's own rules first, then those that only admission has, in the words of each. The first fault is told.
+import { problemsOfOlderDnsLabel } from '../../objects/names.ts';
+import type { Framework } from './framework.ts';
+import type { ReplicaSpec, TrainingJob } from './job-types.ts';
+import { containersIn, replicaSpecsOf, termsOf } from './terms.ts';
+import { nameOfSlot } from './slots.ts';
+
+export interface ValidationRules {
+  /** Words of the controller; absent: admission's rules alone. */
+  controller?: ControllerWords;
+  /** The job's name is not checked by itself. */
+  takesAnyName?: true;
+  /** Replica types that the API does not name are run as well. */
+  takesAnyType?: true;
+  /** Containers may have any names. */
+  takesAnyContainer?: true;
+  /** The type that must be there. */
+  needs?: { type: string; otherwise: string };
+  /** The type of which there is exactly one replica. */
+  single?: { type: string; otherwise: string; isRequired?: true };
+  /** The least that other types may ask for; absent: 0. */
+  leastReplicas?: number;
+  /** In the controller's words. */
+  further?(this: void, job: TrainingJob, specs: Record<string, ReplicaSpec>): string | undefined;
+  /** In the words of admission. */
+  atAdmission?(this: void, job: TrainingJob, specs: Record<string, ReplicaSpec>): string | undefined;
+}
+
+export interface ControllerWords {
+  /** Begins what is said of the whole: `TFJobSpec is not valid`. */
+  spec: string;
+  /** Begins what is said of an unknown type: `PyTorchReplicaType`. */
+  type?: string;
+  /** Begins what is said of an image or a container. */
+  container: string;
+  /** Every fault of the structure has the words of `spec`. */
+  isTerse?: true;
+}
+
+/** Why the job is invalid, as it follows `<Kind> failed validation because`; undefined if it is valid. @param job whole, without defaults */
+export function problemOf(framework: Framework, job: TrainingJob): string | undefined {
+  const { validation, kind, replicasField } = framework;
+  const { name = '' } = job.metadata;
+  const words = validation.controller;
+  const nameProblems = validation.takesAnyName ? [] : problemsOfOlderDnsLabel(name);
+  if (words && nameProblems.length > 0) return `${kind} name is invalid: [${nameProblems.join(' ')}]`;
+  if (nameProblems.length > 0) return `metadata.name: Invalid value: ${JSON.stringify(name)}: should match: ${nameProblems.join(', ')}`;
+  const specs = replicaSpecsOf(framework, job);
+  if (!specs) return words ? words.spec : `spec.${replicasField}: Required value: must be required`;
+  return (
+    (words ? controllerProblem(framework, words, specs) : structuralProblem(framework, specs)) ??
+    neededProblem(framework, specs) ??
+    validation.further?.(job, specs) ??
+    validation.atAdmission?.(job, specs) ??
+    countProblem(framework, specs) ??
+    managerProblem(framework, job) ??
+    nameLengthProblem(framework, job)
+  );
+}
+
+const inOrder = ({ types }: Framework, specs: Record<string, ReplicaSpec>): [string, ReplicaSpec][] =>
+  Object.entries(specs).toSorted(([a], [b]) => rank(types, a) - rank(types, b) || (a < b ? -1 : 1));
+
+const rank = (types: readonly string[], type: string): number => (types.includes(type) ? types.indexOf(type) : types.length);
+
+const hasType = ({ types, renamed }: Framework, type: string): boolean =>
+  types.includes(type) || renamed.some((known) => known.toLowerCase() === type.toLowerCase());
+
+function controllerProblem(framework: Framework, words: ControllerWords, specs: Record<string, ReplicaSpec>): string | undefined {
+  const { validation, types, container } = framework;
+  const said = (text: string): string => (words.isTerse ? words.spec : text);
+  for (const [type, spec] of inOrder(framework, specs)) {
+    const containers = containersIn(spec.template);
+    if (containers.length === 0) return said(`${words.spec}: containers definition expected in ${type}`);
+    if (!validation.takesAnyType && !(words.type ? types.includes(type) : hasType(framework, type)))
+      return said(`${words.type ?? framework.kind} is ${type} but must be one of [${types.join(' ')}]`);
+    if (containers.some(({ image }) => !image)) return said(`${words.container}: Image is undefined in the container of ${type}`);
+    if (validation.takesAnyContainer) {
+      if (containers.some(({ name }) => !name)) return said(`${words.container}: ImageName is undefined in the container of ${type}`);
+    } else if (!containers.some(({ name }) => name === container))
+      return said(`${words.container}: There is no container named ${container} in ${type}`);
+    const { single } = validation;
+    if (single?.type === type && spec.replicas !== undefined && spec.replicas !== 1) return single.otherwise;
+  }
+  return undefined;
+}
+
+/** Admission's rules about replica types and their templates. All faults, in one list. */
+function structuralProblem({ replicasField, types, container }: Framework, specs: Record<string, ReplicaSpec>): string | undefined {
+  const faults = Object.entries(specs).flatMap(([type, spec]) => {
+    const at = `spec.${replicasField}[${type}]`;
+    const supported = types.map((known) => JSON.stringify(known)).join(', ');
+    const containers = containersIn(spec.template);
+    const path = `${at}.template.spec.containers`;
+    return [
+      ...(types.includes(type) ? [] : [`${at}: Unsupported value: ${JSON.stringify(type)}: supported values: ${supported}`]),
+      ...(containers.length > 0 ? [] : [`${path}: Required value: must be specified`]),
+      ...containers.flatMap(({ image }, index) => (image ? [] : [`${path}[${index}].image: Required value: must be required`])),
+      ...(containers.some(({ name }) => name === container)
+        ? []
+        : [`${path}: Required value: must have at least one container with name ${container}`]),
+    ];
+  });
+  return listed(faults);
+}
+
+const listed = (faults: readonly string[]): string | undefined =>
+  faults.length === 0 ? undefined : faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`;
+
+const neededProblem = ({ validation: { needs } }: Framework, specs: Record<string, ReplicaSpec>): string | undefined =>
+  needs && !Object.hasOwn(specs, needs.type) ? needs.otherwise : undefined;
+
+function countProblem(framework: Framework, specs: Record<string, ReplicaSpec>): string | undefined {
+  const { replicasField, validation } = framework;
+  for (const [type, { replicas }] of inOrder(framework, specs)) {
+    const at = `spec.${replicasField}[${type}].replicas`;
+    if (validation.single?.type === type) {
+      if (validation.single.isRequired && replicas !== 1) return `${at}: Forbidden: must be 1`;
+    } else if (replicas !== undefined && replicas < (validation.leastReplicas ?? 0)) {
+      if (validation.leastReplicas !== undefined) return `${at}: Forbidden: must be at least ${validation.leastReplicas}`;
+      return `${at}: Invalid value: ${replicas}: must be greater than or equal to 0`;
+    }
+  }
+  return undefined;
+}
+
+/** The two managers that the field may name. */
+export const OWN_MANAGER = 'kubeflow.org/training-operator';
+export const MULTI_KUEUE = 'kueue.x-k8s.io/multikueue';
+
+function managerProblem({ isOfBase }: Framework, { spec }: TrainingJob): string | undefined {
+  const named = spec.runPolicy?.managedBy;
+  if (isOfBase || named === undefined || named === OWN_MANAGER || named === MULTI_KUEUE) return undefined;
+  return `spec.runPolicy.managedBy: Unsupported value: ${JSON.stringify(named)}: supported values: "${MULTI_KUEUE}", "${OWN_MANAGER}"`;
+}
+
+const LONGEST_LABEL = 63;
+
+/** The names of slots are names of services too, so they are labels of DNS. */
+function nameLengthProblem(framework: Framework, job: TrainingJob): string | undefined {
+  const { name, replicas } = termsOf(framework, job);
+  for (const { type, wanted } of replicas) {
+    const longest = nameOfSlot(name, { type, index: Math.max(wanted - 1, 0) });
+    if (longest.length > LONGEST_LABEL)
+      return `metadata.name: Invalid value: ${JSON.stringify(name)}: the name of its replica ${longest} must be no more than ${LONGEST_LABEL} characters`;
+  }
+  return undefined;
+}
