@@ -12,11 +12,7 @@ export interface Failures {
 }
 
 /** @param pods the one of each slot @param restarts whether this pod failed and is to be made anew @param earlier as kept */
-export function failuresOf(
-  pods: ReadonlyMap<number, TrainingPodFacts>,
-  restarts: (slot: number) => boolean,
-  earlier: Failures,
-): Failures {
+export function failuresOf(pods: ReadonlyMap<number, TrainingPodFacts>, restarts: (slot: number) => boolean, earlier: Failures): Failures {
   const bySlot = new Map(earlier.bySlot);
   let atLeast = earlier.total;
   for (const [slot, { slotFailures = 0, jobFailures = 0 }] of pods) {

@@ -143,7 +143,11 @@ export function groupOf(terms: Terms, gang: GangScheduler, spec: Record<string, 
 }
 
 /** Fields that were there and are no more are taken out by name. */
-export const groupPatchOf = (terms: Terms, gang: GangScheduler, { spec, part }: { spec: Record<string, Json>; part: GroupPart }): object => ({
+export const groupPatchOf = (
+  terms: Terms,
+  gang: GangScheduler,
+  { spec, part }: { spec: Record<string, Json>; part: GroupPart },
+): object => ({
   spec: {
     ...Object.fromEntries(OWN_FIELDS.map((name) => [name, spec[name] ?? null])),
     ...(gang.isVolcano && { queue: queueOf(terms, part.queue) }),

@@ -1,7 +1,10 @@
 // The headless service of a slot.
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
+import type { Resource } from '../../objects/resources.ts';
 import { nameOfSlot, slotLabels } from './slots.ts';
 import { containersIn, ownerReferenceOf, portsIn, type Replicas, type Terms } from './terms.ts';
+
+export const SERVICES: Resource = { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true };
 
 export interface Service extends KubernetesObject {
   spec: { clusterIP: 'None'; selector: Record<string, string>; ports?: { name?: string; port: number }[] };

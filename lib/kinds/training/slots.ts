@@ -57,8 +57,10 @@ export function indexIn(labels: Readonly<Record<string, string>>): number | unde
 }
 
 /** Those of one replica type, in their order. */
-export const ofType = <Labelled extends { labels?: Readonly<Record<string, string>> }>(objects: readonly Labelled[], type: string): Labelled[] =>
-  objects.filter(({ labels }) => labels?.[REPLICA_TYPE] === type.toLowerCase());
+export const ofType = <Labelled extends { labels?: Readonly<Record<string, string>> }>(
+  objects: readonly Labelled[],
+  type: string,
+): Labelled[] => objects.filter(({ labels }) => labels?.[REPLICA_TYPE] === type.toLowerCase());
 
 export interface Slots<Labelled> {
   /** By index, 0 ≤ index < wanted. */

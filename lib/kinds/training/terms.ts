@@ -45,7 +45,10 @@ export function termsOf(framework: Framework, given: TrainingJob): Terms {
 }
 
 /** Undefined where the job has none, or no object. A replica spec that is null reads as an empty one. */
-export function replicaSpecsOf({ replicasField }: Pick<Framework, 'replicasField'>, { spec }: TrainingJob): Record<string, ReplicaSpec> | undefined {
+export function replicaSpecsOf(
+  { replicasField }: Pick<Framework, 'replicasField'>,
+  { spec }: TrainingJob,
+): Record<string, ReplicaSpec> | undefined {
   const specs = fieldsOf(spec)[replicasField];
   if (typeof specs !== 'object' || specs === null || Array.isArray(specs)) return undefined;
   return Object.fromEntries(Object.entries(specs).map(([type, replicas]) => [type, fieldsOf(replicas) as ReplicaSpec]));

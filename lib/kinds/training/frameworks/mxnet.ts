@@ -58,7 +58,8 @@ function textsOfState(): Pick<ReturnType<typeof usualTexts>, 'running' | 'succee
 
 const taskOf = ({ type, index }: Slot): object => ({ type: type.toLowerCase(), index });
 
-const byName = ({ replicas }: Terms): Terms['replicas'] => replicas.toSorted((a, b) => (a.type.toLowerCase() < b.type.toLowerCase() ? -1 : 1));
+const byName = ({ replicas }: Terms): Terms['replicas'] =>
+  replicas.toSorted((a, b) => (a.type.toLowerCase() < b.type.toLowerCase() ? -1 : 1));
 
 function clusterOf(terms: Terms): Record<string, { url: string; port: number }[]> {
   return Object.fromEntries(

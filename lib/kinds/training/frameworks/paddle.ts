@@ -46,8 +46,7 @@ export const paddle: Framework = {
     ...texts,
     decides: (terms, type) => (hasMaster(terms) ? type === 'Master' : type === 'Worker'),
     running: (terms) => (hasMaster(terms) ? texts.running(terms) : `${kind} ${terms.namespace}/${terms.name} is running.`),
-    succeeded: (terms) =>
-      hasMaster(terms) ? texts.succeeded(terms) : `${kind} ${terms.namespace}/${terms.name} successfully completed.`,
+    succeeded: (terms) => (hasMaster(terms) ? texts.succeeded(terms) : `${kind} ${terms.namespace}/${terms.name} successfully completed.`),
   },
   deletedReason: 'SuccessfulDeletePod',
 };
@@ -56,8 +55,7 @@ export const paddle: Framework = {
 function addressOfMaster(terms: Terms, { type, index }: Slot): EnvVar[] {
   const leading = hasMaster(terms) ? 'Master' : 'Worker';
   const port = portOf(terms, replicasOf(terms, leading)) ?? PORT.number;
-  if (type !== leading || index !== 0)
-    return [variable('PADDLE_MASTER', `${nameOfSlot(terms.name, { type: leading, index: 0 })}:${port}`)];
+  if (type !== leading || index !== 0) return [variable('PADDLE_MASTER', `${nameOfSlot(terms.name, { type: leading, index: 0 })}:${port}`)];
   return [
     { name: 'POD_IP_DUMMY', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
     variable('PADDLE_MASTER', `$(POD_IP_DUMMY):${port}`),

@@ -50,10 +50,10 @@ export const pytorch: Framework = {
   status: {
     ...texts,
     decides: (terms, type) => (hasMaster(terms) ? type === 'Master' : type === 'Worker'),
-    isComplete: (counts, type) => type === 'Worker' && counts.terms.job.spec.elasticPolicy !== undefined && counts.of('Worker').succeeded > 0,
+    isComplete: (counts, type) =>
+      type === 'Worker' && counts.terms.job.spec.elasticPolicy !== undefined && counts.of('Worker').succeeded > 0,
     running: (terms) => (hasMaster(terms) ? texts.running(terms) : `${kind} ${terms.namespace}/${terms.name} is running.`),
-    succeeded: (terms) =>
-      hasMaster(terms) ? texts.succeeded(terms) : `${kind} ${terms.namespace}/${terms.name} successfully completed.`,
+    succeeded: (terms) => (hasMaster(terms) ? texts.succeeded(terms) : `${kind} ${terms.namespace}/${terms.name} successfully completed.`),
   },
   deletedReason: 'SuccessfulDeletePod',
 };

@@ -38,8 +38,7 @@ export const tensorflow: Framework = {
   status: {
     order: ['Chief', 'Evaluator', 'Master', 'PS', 'Worker'],
     decides: (terms, type) => (hasChief(terms) ? isChief(type) : type === 'Worker'),
-    isComplete: (counts, type) =>
-      type === 'Worker' && counts.terms.job.spec.successPolicy !== 'AllWorkers' && isWorker0Completed(counts),
+    isComplete: (counts, type) => type === 'Worker' && counts.terms.job.spec.successPolicy !== 'AllWorkers' && isWorker0Completed(counts),
     ignoresFailure: ({ job }, type) => job.spec.enableDynamicWorker === true && type === 'Worker',
     running: ({ namespace, name }) => `${kind} ${namespace}/${name} is running.`,
     succeeded: ({ namespace, name }) => `${kind} ${namespace}/${name} successfully completed.`,

@@ -1,0 +1,93 @@
+// The pod group and the autoscaler are kept as the job asks for them.
+import { resourceKeyOf } from '../../objects/child-state.ts';
+import type { Json, KubernetesObject } from '../../objects/kubernetes.ts';
+import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
+import { nameKeyOf, readKeyOf, type Action, type ReadWant, type Want } from '../plan.ts';
+import { correctAction, createActions, deleteChildActions } from './actions.ts';
+import { AUTOSCALERS, autoscalerOf, autoscalerSpecOf, digestOfAutoscaler } from './autoscaler.ts';
+import {
+  digestOfGroup,
+  groupOf,
+  groupPatchOf,
+  groupSpecOf,
+  PRIORITY_CLASSES,
+  priorityClassesIn,
+  queueOf,
+  waitsForGroup,
+  type GroupPart,
+  type Priorities,
+} from './gang.ts';
+import { livingIn, type Pass } from './pass.ts';
+
+export interface GroupStep {
+  actions: Action[];
+  /** Digest of the spec that the group has, or is to have. */
+  digest?: string;
+  isWaiting: boolean;
+  wants?: readonly Want[];
+  problem?: string;
+}
+
+/** Makes the group, or puts it right where it differs, and tells whether pods wait for it. */
+export function groupStep(pass: Pass): GroupStep {
+  const { gang, terms, given, checked } = pass;
+  if (!gang) return { actions: [], isWaiting: false };
+  const child = livingIn(pass, gang.resource).find(({ name }) => name === terms.name);
+  if (child?.terminating) return { actions: [], isWaiting: true };
+  const part = child && (child.part.facts as unknown as GroupPart);
+  const isWaiting = waitsForGroup(gang, part?.phase);
+  const isKnown = part !== undefined && checked.group === part.digest;
+  if (isKnown && (!gang.isVolcano || queueOf(terms, part.queue) === part.queue)) return { actions: [], digest: part.digest, isWaiting };
+  if (!given.isWhole) return { actions: [], isWaiting, wants: [{ owner: 'whole' }] };
+  const priorities = prioritiesFor(pass);
+  if (!(priorities instanceof Map)) return { actions: [], isWaiting, wants: priorities as readonly ReadWant[] };
+  const spec = groupSpecOf(terms, gang, priorities as Priorities);
+  const digest = digestOfGroup(spec);
+  const { resource } = gang;
+  if (!child || !part) {
+    if (given.held?.has(nameKeyOf(resource, terms.name)))
+      return { actions: [], isWaiting: true, problem: `unable to create PodGroup: ${terms.name} belongs to somebody else` };
+    const why = 'its pods are to be scheduled together';
+    return { actions: createActions(terms, { resource, object: groupOf(terms, gang, spec) }, why), digest, isWaiting };
+  }
+  const isRight = part.digest === digest && (!gang.isVolcano || queueOf(terms, part.queue) === part.queue);
+  const patch = groupPatchOf(terms, gang, { spec, part });
+  return {
+    actions: isRight ? [] : [correctAction({ resource, child }, { type: 'merge', patch }, 'it is not as the job asks for it')],
+    digest,
+    isWaiting,
+  };
+}
+
+/** Values of the PriorityClasses that templates name, or what is to be read to know them. */
+function prioritiesFor({ terms, given }: Pass): Priorities | readonly ReadWant[] {
+  if (terms.runPolicy.schedulingPolicy?.minResources) return new Map();
+  const wants = priorityClassesIn(terms).map((name): ReadWant => ({ resource: PRIORITY_CLASSES, name }));
+  const read = wants.map((want) => given.read?.get(readKeyOf(want, terms.namespace)));
+  const missing = wants.filter((_, at) => read[at] === undefined);
+  if (missing.length > 0) return missing;
+  return new Map(read.flatMap((found) => (found?.objects ?? []).map(priorityOf)));
+}
+
+function priorityOf(object: KubernetesObject): [string, number] {
+  const value = fieldsOf(object)['value'];
+  return [textOf(object.metadata.name), typeof value === 'number' ? value : 0];
+}
+
+/** The autoscaler of a job that goes on. */
+export function autoscalerActions(pass: Pass): Action[] {
+  const { terms, given } = pass;
+  if (!terms.framework.isAutoscaled) return [];
+  const resource = AUTOSCALERS;
+  const child = livingIn(pass, resource).find(({ name }) => name === terms.name);
+  const spec = autoscalerSpecOf(terms);
+  if (!spec) return child ? deleteChildActions(terms, { resource, child }, 'the job has no metrics to scale by') : [];
+  if (child?.terminating) return [];
+  if (!child) {
+    if (given.held?.has(nameKeyOf(resource, terms.name)) || !given.children?.has(resourceKeyOf(resource))) return [];
+    return createActions(terms, { resource, object: autoscalerOf(terms, spec) }, 'its workers are scaled by metrics');
+  }
+  const part = child.part.facts as { digest: Json };
+  if (part.digest === digestOfAutoscaler(spec)) return [];
+  return [correctAction({ resource, child }, { type: 'merge', patch: { spec } }, 'it is not as the job asks for it')];
+}

@@ -1,0 +1,120 @@
+// What each slot's pod means for the job: counts, failures to handle, slots that are done.
+import { failuresOf, type Failures } from './backoff.ts';
+import { failuresIn, slotSetIn, slotText, type Kept } from './kept.ts';
+import { COMPLETED_SLOTS, type TrainingPodFacts } from './needed-facts.ts';
+import type { Pass } from './pass.ts';
+import type { Placed } from './present.ts';
+import { countsOf } from './replica-statuses.ts';
+import { answerToFailure, exitCodeOf, type ExitCode } from './restarts.ts';
+import { numberOfSlot } from './slots.ts';
+import type { Counts, Tally } from './success.ts';
+import { isFromBefore } from './suspend.ts';
+
+export interface Judged extends Placed {
+  code: ExitCode;
+  /** It failed, and is made anew, or ends the job, or is left to the rules of the kind. */
+  answer?: 'restart' | 'fail' | 'stay' | undefined;
+}
+
+export interface Judgement {
+  slots: ReadonlyMap<number, Judged>;
+  failures: Failures;
+  /** Slots that have succeeded, with those whose pod is gone. */
+  completed: ReadonlySet<number>;
+  /** Completed slots as the job's annotation is to hold them; undefined: as it does. */
+  toRemember?: string;
+  counts: Counts;
+  /** Failed slots that restart: those that are told of from now on. */
+  restarting: ReadonlySet<number>;
+}
+
+/** @param startedAt Unix seconds */
+export function judge(pass: Pass, { kept, startedAt }: { kept: Kept; startedAt: number | undefined }): Judgement {
+  const { given, terms, present } = pass;
+  const { container } = terms.framework;
+  const isLeftover = (pod: TrainingPodFacts): boolean => isFromBefore(pod, { conditions: given.owner.status?.conditions, startedAt });
+  const slots = new Map<number, Judged>();
+  for (const [slot, placed] of present.pods) {
+    if (isLeftover(placed.pod)) continue;
+    const code = exitCodeOf(placed.pod.containers, container);
+    const isFailed = placed.pod.phase === 'Failed';
+    slots.set(slot, { ...placed, code, ...(isFailed && { answer: answerToFailure(placed.replicas.restartPolicy, code) }) });
+  }
+  const pods = new Map([...slots].map(([slot, { pod }]) => [slot, pod]));
+  const failures = failuresOf(pods, (slot) => slots.get(slot)?.answer === 'restart', failuresIn(kept));
+  const told = slotSetIn(kept.restarting);
+  const failed = [...slots.values()].filter(
+    ({ pod }) => pod.phase === 'Failed' || (pod.phase === 'Running' && pod.deletedAt !== undefined),
+  );
+  const restarting = new Set(failed.filter(({ replicas }) => replicas.restartPolicy !== 'Never').map(({ slot }) => slot));
+  const completion = completedSlots(pass, { kept, slots });
+  return {
+    slots,
+    failures,
+    ...completion,
+    counts: countsFor(pass, {
+      slots,
+      completed: completion.completed,
+      isTold: (slot) => told.has(slot) || slots.get(slot)?.answer === 'restart',
+    }),
+    restarting,
+  };
+}
+
+/** A slot that has succeeded once is not run again, whoever removes its pod. */
+function completedSlots(
+  { given, terms }: Pass,
+  { kept, slots }: { kept: Kept; slots: ReadonlyMap<number, Judged> },
+): Pick<Judgement, 'completed' | 'toRemember'> {
+  const annotation = given.owner.metadata.annotations?.[COMPLETED_SLOTS];
+  const written = slotSetIn(annotation);
+  const completed = new Set<number>();
+  const gone: number[] = [];
+  const before = new Set([...written, ...slotSetIn(kept.succeeded)]);
+  for (const { role, wanted } of terms.replicas)
+    for (let index = 0; index < wanted; index += 1) {
+      const slot = numberOfSlot(role, index);
+      const pod = slots.get(slot)?.pod;
+      const isDone = pod ? pod.phase === 'Succeeded' : before.has(slot);
+      if (!isDone) continue;
+      completed.add(slot);
+      if (!pod || pod.deletedAt !== undefined || written.has(slot)) gone.push(slot);
+    }
+  const text = slotText(gone);
+  return { completed, ...(text !== slotText(written) && { toRemember: text }) };
+}
+
+function countsFor(
+  { terms, present }: Pass,
+  { slots, completed, isTold }: { slots: ReadonlyMap<number, Judged>; completed: ReadonlySet<number>; isTold(slot: number): boolean },
+): Counts {
+  const byType = Map.groupBy(slots.values(), ({ replicas }) => replicas.type);
+  const launcher = terms.framework.isMpi ? slots.get(0)?.pod.phase : undefined;
+  const isLauncherOver = launcher === 'Succeeded' || launcher === 'Failed';
+  const tallies = new Map<string, Tally>();
+  for (const { type, role, wanted } of terms.replicas) {
+    const own = isLauncherOver && role > 0 ? [] : (byType.get(type) ?? []);
+    const counts = countsOf(own.map(({ pod }) => pod));
+    let gone = 0;
+    for (let index = 0; index < wanted && !(isLauncherOver && role > 0); index += 1) {
+      const slot = numberOfSlot(role, index);
+      if (completed.has(slot) && !slots.has(slot)) gone += 1;
+    }
+    const newlyFailed = own.filter(
+      ({ pod, slot }) => (pod.phase === 'Failed' || (pod.phase === 'Running' && pod.deletedAt !== undefined)) && !isTold(slot),
+    ).length;
+    tallies.set(type, { ...counts, succeeded: counts.succeeded + gone, newlyFailed });
+  }
+  const none: Tally = { active: 0, succeeded: 0, failed: 0, newlyFailed: 0 };
+  const slotOf = (type: string, index: number): number =>
+    numberOfSlot(terms.replicas.find((replicas) => replicas.type === type)?.role ?? 0, index);
+  return {
+    terms,
+    of: (type) => tallies.get(type) ?? none,
+    podOf: (type, index) => {
+      const slot = slotOf(type, index);
+      return present.surplus.some((other) => other.slot === slot) ? undefined : slots.get(slot)?.pod;
+    },
+    isCompleted: (type, index) => completed.has(slotOf(type, index)),
+  };
+}

@@ -1,0 +1,99 @@
+// The objects that an MPIJob needs beside its pods: how the launcher finds its workers, and its right to run commands in them.
+import { canonicalText } from '../../../objects/child-state.ts';
+import type { Json, KubernetesObject } from '../../../objects/kubernetes.ts';
+import type { Resource } from '../../../objects/resources.ts';
+import { textOf } from '../../../objects/untyped-fields.ts';
+import { digestOf } from '../digest.ts';
+import { namesOf } from '../rendezvous/variables.ts';
+import { containersIn, ownerReferenceOf, replicasOf, wantedOf, type Terms } from '../terms.ts';
+
+export const CONFIG_MAPS: Resource = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
+export const SERVICE_ACCOUNTS: Resource = { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
+export const ROLES: Resource = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', plural: 'roles', namespaced: true };
+export const ROLE_BINDINGS: Resource = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'RoleBinding',
+  plural: 'rolebindings',
+  namespaced: true,
+};
+
+/** Label of ours: the objects have none of upstream's by which they could be watched. */
+export const MPI_JOB = 'farloop.dev/mpi-job';
+
+export const launcherName = ({ name }: Pick<Terms, 'name'>): string => `${name}-launcher`;
+export const configMapName = ({ name }: Pick<Terms, 'name'>): string => `${name}-config`;
+
+/** Whether a container of the launcher is limited to some number of GPUs. */
+export const isGpuLauncher = (terms: Terms): boolean =>
+  containersIn(replicasOf(terms, 'Launcher')?.template).some(({ resources }) =>
+    Object.keys(resources?.limits ?? {}).some((name) => name.endsWith('.com/gpu') || name.includes('gpu')),
+  );
+
+/** The account that the launcher's template names. Empty: none. */
+export const accountIn = (terms: Terms): string => textOf(replicasOf(terms, 'Launcher')?.template?.spec['serviceAccountName']);
+
+const metadataOf = (terms: Terms, name: string): KubernetesObject['metadata'] => ({
+  name,
+  namespace: terms.namespace,
+  labels: { app: terms.name, [MPI_JOB]: terms.name },
+  ownerReferences: [ownerReferenceOf(terms)],
+});
+
+const objectOf = ({ apiVersion, kind }: Resource, metadata: KubernetesObject['metadata'], fields: object): KubernetesObject => ({
+  apiVersion,
+  kind,
+  metadata,
+  ...fields,
+});
+
+export const accountOf = (terms: Terms, name: string): KubernetesObject => objectOf(SERVICE_ACCOUNTS, metadataOf(terms, name), {});
+
+/** Without workers there is no rule about commands: an empty list of names would mean all pods. */
+export function roleRulesOf(terms: Terms): Json[] {
+  const workers = namesOf(terms, 'Worker', wantedOf(terms, 'Worker'));
+  const reading = { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] };
+  return workers.length === 0
+    ? [reading]
+    : [reading, { apiGroups: [''], resources: ['pods/exec'], resourceNames: workers, verbs: ['create'] }];
+}
+
+export const roleOf = (terms: Terms): KubernetesObject =>
+  objectOf(ROLES, metadataOf(terms, launcherName(terms)), { rules: roleRulesOf(terms) });
+
+export const digestOfRules = (rules: unknown): string => digestOf(canonicalText(rules ?? []));
+export const rolePartOf = (role: KubernetesObject): Json => ({ digest: digestOfRules((role as { rules?: unknown }).rules) });
+
+export const roleBindingOf = (terms: Terms, account: string): KubernetesObject =>
+  objectOf(ROLE_BINDINGS, metadataOf(terms, launcherName(terms)), {
+    subjects: [{ kind: 'ServiceAccount', name: account, namespace: terms.namespace }],
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: launcherName(terms) },
+  });
+
+/** @param running names of the workers that run */
+export function configDataOf(terms: Terms, { isGpu, running }: { isGpu: boolean; running: readonly string[] }): Record<string, string> {
+  const { slotsPerWorker = 1, mainContainer = '' } = terms.job.spec;
+  const launcher = launcherName(terms);
+  const hosts = [...(isGpu ? [launcher] : []), ...namesOf(terms, 'Worker', wantedOf(terms, 'Worker'))];
+  const container = mainContainer === '' ? '' : ` --container ${mainContainer}`;
+  return {
+    hostfile: hosts.map((host) => `${host} slots=${slotsPerWorker}\n`).join(''),
+    'kubexec.sh': [
+      '#!/bin/sh',
+      'set -x',
+      'POD_NAME=$1',
+      'shift',
+      `/opt/kube/kubectl exec \${POD_NAME}${container} -- /bin/sh -c "$*"`,
+    ].join('\n'),
+    'discover_hosts.sh': [
+      '#!/bin/sh',
+      ...(isGpu ? [`echo ${launcher}:${slotsPerWorker}\n`] : []),
+      ...running.toSorted().map((name) => `echo ${name}:${slotsPerWorker}`),
+    ].join('\n'),
+  };
+}
+
+export const configMapOf = (terms: Terms, data: Record<string, string>): KubernetesObject =>
+  objectOf(CONFIG_MAPS, metadataOf(terms, configMapName(terms)), { data });
+
+export const digestOfData = (data: unknown): string => digestOf(canonicalText(data ?? {}));
+export const configMapPartOf = (map: KubernetesObject): Json => ({ digest: digestOfData((map as { data?: unknown }).data) });

@@ -1,0 +1,147 @@
+// The steps of an MPIJob: its objects, then its workers, then the launcher.
+import type { ChildState } from '../../../objects/child-state.ts';
+import type { KubernetesObject, Pod } from '../../../objects/kubernetes.ts';
+import { PODS, type Resource } from '../../../objects/resources.ts';
+import { nameKeyOf, type Action } from '../../plan.ts';
+import { correctAction, createActions, eventAction, type NewEvent } from '../actions.ts';
+import type { Judgement } from '../judging.ts';
+import type { Told } from '../kept.ts';
+import { livingIn, type Pass } from '../pass.ts';
+import { nameOfSlot, type Slot } from '../slots.ts';
+import { carriedBy, freeOpenings, openingsIn, templateWarnings, type Opening } from '../staffing.ts';
+import * as objects from './objects.ts';
+import { launcherPodOf, workerPodOf } from './pods.ts';
+
+export interface MpiStep {
+  actions: Action[];
+  /** Pods cannot be made without templates. */
+  needsTemplates: boolean;
+  /** Once the workers are there, the launcher is made in the same pass. */
+  continues: boolean;
+  problem?: string;
+}
+
+const nameOf = (job: string, slot: Slot): string =>
+  slot.type === 'Launcher' ? objects.launcherName({ name: job }) : nameOfSlot(job, slot);
+
+/** @param mayCreate whether pods may be made now */
+export function mpiStep(
+  pass: Pass,
+  judgement: Judgement,
+  { told, mayCreate, isLauncherOver }: { told: Told; mayCreate: boolean; isLauncherOver: boolean },
+): MpiStep {
+  const nothing = { actions: [], needsTemplates: false, continues: false };
+  if (isLauncherOver) return nothing;
+  const beside = besides(pass, told, running(judgement));
+  if (beside.problem !== undefined) return { ...nothing, ...beside };
+  const openings = openingsIn(pass, judgement, nameOf);
+  const { free, taken, actions: news } = freeOpenings(pass, openings, told, takenEvent);
+  const first = taken[0];
+  if (first) return { ...nothing, actions: [...beside.actions, ...news], problem: takenEvent(first).message };
+  if (!mayCreate || free.length === 0) return { ...nothing, actions: beside.actions };
+  if (!pass.given.isWhole) return { ...nothing, needsTemplates: true };
+  const workers = free.filter(({ replicas }) => replicas.type === 'Worker');
+  const isUnanswered = pass.given.head.expectations.create.length > 0;
+  const made = workers.length > 0 ? workers : isUnanswered ? [] : free;
+  return {
+    ...nothing,
+    actions: [...beside.actions, ...podCreates(pass, judgement, made)],
+    continues: workers.length > 0 && workers.length < free.length,
+  };
+}
+
+const takenText = (name: string, kind: string): string =>
+  `Resource "${name}" of MPIJobKind "${kind}" already exists and is not managed by MPIJob`;
+
+const takenEvent = ({ name }: Opening): NewEvent => ({ type: 'Warning', reason: 'ErrResourceExists', message: takenText(name, 'Pod') });
+
+const running = ({ slots }: Judgement): string[] =>
+  [...slots.values()].filter(({ replicas, pod }) => replicas.type === 'Worker' && pod.phase === 'Running').map(({ pod }) => pod.name);
+
+/** Account, config map, role and binding. The first whose name somebody else has ends the step. */
+function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): { actions: Action[]; problem?: string } {
+  const { terms, checked, given } = pass;
+  const launcher = objects.launcherName(terms);
+  const account = checked.account ?? launcher;
+  const data = objects.configDataOf(terms, { isGpu: checked.isGpu === true, running: runningWorkers });
+  const hasBinding = childOf(pass, objects.ROLE_BINDINGS, launcher) !== undefined;
+  const wanted: WantedObject[] = [
+    // An account that the user made is never found among the job's own. It is tried for until there is a binding.
+    {
+      resource: objects.SERVICE_ACCOUNTS,
+      name: account,
+      make: () => objects.accountOf(terms, account),
+      isDone: hasBinding,
+      isAnybodys: true,
+    },
+    {
+      resource: objects.CONFIG_MAPS,
+      name: objects.configMapName(terms),
+      make: () => objects.configMapOf(terms, data),
+      digest: objects.digestOfData(data),
+      patch: { data },
+    },
+    {
+      resource: objects.ROLES,
+      name: launcher,
+      make: () => objects.roleOf(terms),
+      digest: objects.digestOfRules(objects.roleRulesOf(terms)),
+      patch: { rules: objects.roleRulesOf(terms) },
+    },
+    { resource: objects.ROLE_BINDINGS, name: launcher, make: () => objects.roleBindingOf(terms, account) },
+  ];
+  const actions: Action[] = [];
+  for (const [at, { resource, name, make, digest, patch, isDone, isAnybodys }] of wanted.entries()) {
+    const child = childOf(pass, resource, name);
+    const holder = child ? undefined : given.held?.get(nameKeyOf(resource, name));
+    if (holder && !isAnybodys) {
+      const message = takenText(name, resource.kind);
+      const event: NewEvent = { type: 'Warning', reason: 'ErrResourceExists', message };
+      const isNews = !holder.isTerminating && told.isNews('object', at);
+      return { actions: [...actions, ...(isNews ? [eventAction(terms, event)] : [])], problem: message };
+    }
+    if (!child && !holder && !isDone) actions.push(...createActions(terms, { resource, object: make() }, 'the launcher needs it'));
+    const isRight = digest === undefined || (child?.part.facts as { digest?: string } | undefined)?.digest === digest;
+    if (child && patch && !child.terminating && !isRight)
+      actions.push(correctAction({ resource, child }, { type: 'merge', patch }, 'it is not as the launcher needs it'));
+  }
+  return { actions };
+}
+
+interface WantedObject {
+  resource: Resource;
+  name: string;
+  make(): KubernetesObject;
+  /** Of what Farloop puts in. */
+  digest?: string;
+  patch?: object;
+  /** It was made before. */
+  isDone?: boolean;
+  /** It may belong to somebody else. */
+  isAnybodys?: true;
+}
+
+const childOf = (pass: Pass, resource: Resource, name: string): ChildState | undefined =>
+  livingIn(pass, resource).find((child) => child.name === name);
+
+function podCreates(pass: Pass, judgement: Judgement, openings: readonly Opening[]): Action[] {
+  const { terms, settings, gang, given, checked } = pass;
+  const number = given.head.ordinal;
+  const account = checked.account ?? objects.launcherName(terms);
+  const warnings = templateWarnings(
+    pass,
+    openings.filter(({ replicas }) => replicas.type === 'Launcher'),
+  );
+  return [
+    ...warnings.map((event) => eventAction(terms, event)),
+    ...openings.flatMap(({ replicas, index, slot, name }) => {
+      const order = { replicas, index, number, failures: carriedBy(judgement, slot) };
+      const isLauncher = replicas.type === 'Launcher';
+      const object: Pod = isLauncher ? launcherPodOf(terms, order, { settings, gang, account }) : workerPodOf(terms, order, { gang });
+      const event = isLauncher
+        ? { reason: 'MPIJobRunning', message: `launcher pod created success: ${name}` }
+        : { reason: 'SuccessfulCreatePod', message: `Created worker pod: ${name}` };
+      return createActions(terms, { resource: PODS, object, child: { slot, number } }, `${name} is missing`, event);
+    }),
+  ];
+}

@@ -1,0 +1,149 @@
+// What the parts of a pass share: what it knows, and how its plan is put together.
+import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
+import type { Resource } from '../../objects/resources.ts';
+import type { Action, Plan, Snapshot, Want } from '../plan.ts';
+import { deleteChildActions, deletePodActions, eventAction, targetOfJob, type NewEvent } from './actions.ts';
+import { AUTOSCALERS } from './autoscaler.ts';
+import { keepsPod, keepsService, type CleanUpCause } from './cleanup.ts';
+import { withCondition, type NewCondition } from './conditions.ts';
+import type { GangScheduler } from './gang.ts';
+import type { JobCondition, TrainingJob, TrainingStatus } from './job-types.ts';
+import type { Kept } from './kept.ts';
+import { COMPLETED_SLOTS } from './needed-facts.ts';
+import type { Present } from './present.ts';
+import { isSameStatus, storedStatus } from './replica-statuses.ts';
+import { SERVICES } from './services.ts';
+import type { TrainingSettings } from './settings.ts';
+import type { Terms } from './terms.ts';
+
+export type Given = Snapshot<TrainingJob>;
+export type TrainingPlan = Plan<TrainingStatus>;
+
+/** What a pass over a job that goes on works with. */
+export interface Pass {
+  given: Given;
+  terms: Terms;
+  settings: TrainingSettings;
+  gang: GangScheduler | undefined;
+  present: Present;
+  kept: Kept;
+  checked: NonNullable<Kept['checked']>;
+  nowMs: number;
+  /** RFC 3339. */
+  time: string;
+}
+
+export function idle({ owner, head }: Given, outcome: TrainingPlan['outcome'], why: string): TrainingPlan {
+  return { actions: [], status: owner.status ?? {}, outcome, why: [why], head: { backoff: head.backoff, ordinal: head.ordinal } };
+}
+
+export const wanting = (given: Given, wants: readonly Want[], why: string): TrainingPlan => ({ ...idle(given, 'waiting', why), wants });
+
+export const livingIn = ({ given }: Pass, resource: Resource): readonly ChildState[] => given.children?.get(resourceKeyOf(resource)) ?? [];
+
+export interface Writing {
+  /** Before the status is written. */
+  actions: readonly Action[];
+  status: TrainingStatus;
+  /** Once it is. */
+  events?: readonly NewEvent[];
+  isFinal?: boolean;
+  why: readonly string[];
+  requeueAfterSeconds?: number | undefined;
+  kept: Kept;
+  failure?: TrainingPlan['failure'];
+  problem?: string | undefined;
+}
+
+/** The plan of a pass: the status is written if it has changed, and its events follow. */
+export function planOf({ given, terms }: Pass, writing: Writing): TrainingPlan {
+  const { owner, head } = given;
+  const { actions: before, events = [], isFinal, why, requeueAfterSeconds, kept, failure, problem } = writing;
+  const status = storedStatus(writing.status);
+  const isChanged = !isSameStatus(status, owner.status ?? {}) || owner.status?.conditions === undefined;
+  const write: Action[] = isChanged
+    ? [{ verb: 'status', status, ...(isFinal && { isFinal: true as const }), why: 'its conditions or counts have changed' }]
+    : [];
+  const actions = [...before, ...write, ...events.map((event) => eventAction(terms, event))];
+  const isWaiting = requeueAfterSeconds !== undefined;
+  return {
+    actions,
+    status,
+    ...(isWaiting && { requeueAfterSeconds: Math.max(requeueAfterSeconds, 1) }),
+    outcome: problem !== undefined ? 'parked' : actions.length > 0 ? 'acted' : isWaiting ? 'waiting' : 'converged',
+    why: problem === undefined ? [...why] : [...why, problem],
+    ...(failure && { failure }),
+    head: { backoff: head.backoff, ordinal: head.ordinal, kept },
+  };
+}
+
+/** Conditions of a job, with the first of all. */
+export function createdConditions({ given, terms, time }: Pass): JobCondition[] {
+  const conditions = given.owner.status?.conditions ?? [];
+  if (conditions.length > 0) return conditions;
+  const { kind } = terms.framework;
+  return withCondition(
+    [],
+    { type: 'Created', status: 'True', reason: `${kind}Created`, message: `${kind} ${terms.name} is created.` },
+    time,
+  );
+}
+
+export const withConditions = (conditions: JobCondition[], wanted: readonly NewCondition[], time: string): JobCondition[] =>
+  wanted.reduce((list, condition) => withCondition(list, condition, time), conditions);
+
+/** Deletes of pods and services, by the cause. A delete that was refused a moment ago waits. */
+export function cleanUpActions(pass: Pass, cause: CleanUpCause): { actions: Action[]; heldSeconds?: number } {
+  const { given, terms, present, nowMs } = pass;
+  const { head } = given;
+  const byName = new Map(present.own.map((pod) => [pod.name, pod]));
+  const why = `the job is ${cause.is === 'limit' ? 'over one of its limits' : cause.is}`;
+  const leaving = present.own.filter(
+    (pod) => pod.deletedAt === undefined && !keepsPod(cause, pod) && !head.expectations.delete.includes(pod.uid),
+  );
+  const heldMs = (head.deleteHoldUntilMs ?? 0) - nowMs;
+  const isHeld = heldMs > 0 && leaving.length > 0;
+  const services = livingIn(pass, SERVICES).filter(({ name }) => !keepsService(cause, byName.get(name)));
+  return {
+    actions: [
+      ...(isHeld ? [] : leaving).flatMap((pod) => deletePodActions(terms, pod, why)),
+      ...services.flatMap((child) =>
+        deleteChildActions(terms, { resource: SERVICES, child }, why, {
+          reason: 'SuccessfulDeleteService',
+          message: `Deleted service: ${child.name}`,
+        }),
+      ),
+    ],
+    ...(isHeld && { heldSeconds: heldMs / 1000 }),
+  };
+}
+
+/** The pod group goes with its events, and the autoscaler. */
+export function leavingObjects(pass: Pass, why: string): Action[] {
+  const { gang, terms } = pass;
+  const groups = gang ? livingIn(pass, gang.resource).filter(({ terminating }) => !terminating) : [];
+  const scalers = terms.framework.isAutoscaled ? livingIn(pass, AUTOSCALERS) : [];
+  return [
+    ...(gang
+      ? groups.flatMap((child) => [
+          eventAction(terms, { type: 'Normal', reason: 'JobTerminated', message: 'Job has been terminated. Deleting PodGroup' }),
+          ...deleteChildActions(terms, { resource: gang.resource, child }, why, {
+            reason: 'SuccessfulDeletePodGroup',
+            message: `Deleted PodGroup: ${terms.name}`,
+          }),
+        ])
+      : []),
+    ...scalers.flatMap((child) => deleteChildActions(terms, { resource: AUTOSCALERS, child }, why)),
+  ];
+}
+
+export const completedPatch = (terms: Terms, slots: string | null, why: string): Action => ({
+  verb: 'patch',
+  resource: { apiVersion: 'kubeflow.org/v1', kind: terms.framework.kind, plural: terms.framework.plural, namespaced: true },
+  ...targetOfJob(terms),
+  purpose: 'completed',
+  canBeTakenBack: true,
+  type: 'merge',
+  patch: { metadata: { annotations: { [COMPLETED_SLOTS]: slots } } },
+  why,
+});

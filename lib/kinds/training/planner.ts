@@ -1,0 +1,149 @@
+// One pass over a training job of any kind: what is done with its pods and objects, and what its status says.
+import { timeOf } from '../../objects/unix-seconds.ts';
+import type { Action, Planner } from '../plan.ts';
+import { eventAction, targetOfJob, type NewEvent } from './actions.ts';
+import type { CleanUpCause } from './cleanup.ts';
+import { isOver, isTrue } from './conditions.ts';
+import { secondsToDeletion } from './deadlines.ts';
+import { cleanPodPolicyOf } from './frameworks/mpi.ts';
+import type { Framework } from './framework.ts';
+import { gangSchedulerOf } from './gang.ts';
+import type { TrainingJob, TrainingStatus } from './job-types.ts';
+import type { Kept } from './kept.ts';
+import { accountIn, isGpuLauncher } from './mpi/objects.ts';
+import { COMPLETED_SLOTS, type TrainingPodFacts } from './needed-facts.ts';
+import {
+  cleanUpActions,
+  completedPatch,
+  createdConditions,
+  idle,
+  leavingObjects,
+  planOf,
+  wanting,
+  withConditions,
+  type Given,
+  type Pass,
+  type TrainingPlan,
+} from './pass.ts';
+import { presentIn } from './present.ts';
+import { withoutActive } from './replica-statuses.ts';
+import { runningPlan } from './running.ts';
+import { trainingSettingsOf } from './settings.ts';
+import { suspension } from './suspend.ts';
+import { termsOf, type Terms } from './terms.ts';
+import { MULTI_KUEUE, problemOf } from './validation.ts';
+
+/** The word of `--manage`. */
+export const TRAINING_JOBS = 'training-jobs';
+
+export const trainingPlanner = (framework: Framework): Planner<TrainingJob, TrainingStatus> => ({
+  plan: (given, now) => plan(framework, given, now),
+  // The API server deletes what the job owned; no finalizer keeps any of it.
+  afterOwner: () => ({ actions: [], isDone: true }),
+});
+
+function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
+  const { owner, manages } = given;
+  const terms = termsOf(framework, owner);
+  if (!manages.includes(TRAINING_JOBS)) return idle(given, 'notOurs', 'training jobs are managed by somebody else');
+  if (!framework.isOfBase && terms.runPolicy.managedBy === MULTI_KUEUE) return idle(given, 'notOurs', `it is managed by ${MULTI_KUEUE}`);
+  if (owner.metadata.deletionTimestamp !== undefined) return idle(given, 'converged', 'it is being deleted, and all that it owns with it');
+  const settings = trainingSettingsOf(given.options);
+  const kept = (given.kept ?? {}) as Kept;
+  const nowMs = now.getTime();
+  const rest = {
+    given,
+    terms,
+    settings,
+    gang: gangSchedulerOf(settings.gangScheduler),
+    present: presentIn(terms, given.pods as Iterable<TrainingPodFacts>),
+    nowMs,
+    time: timeOf(Math.floor(nowMs / 1000)),
+  };
+  if (isOver(owner.status?.conditions)) return finishedPlan({ ...rest, kept, checked: { generation: 0 } });
+  const generation = owner.metadata.generation ?? 0;
+  const known = kept.checked?.generation === generation ? kept.checked : undefined;
+  if (!known && !given.isWhole) return wanting(given, [{ owner: 'whole' }], 'its templates have not been read since it was changed');
+  const checked = known ?? checkedOf(terms, owner, generation);
+  if (checked.problem !== undefined) return invalidPlan({ ...rest, kept: { ...kept, checked }, checked }, { isNew: !known });
+  const pass: Pass = { ...rest, kept: { ...kept, checked }, checked };
+  return terms.runPolicy.suspend === true ? suspendedPlan(pass) : runningPlan(pass);
+}
+
+function checkedOf(terms: Terms, owner: TrainingJob, generation: number): NonNullable<Kept['checked']> {
+  const problem = problemOf(terms.framework, owner);
+  if (problem !== undefined) return { generation, problem: problem.slice(0, LONGEST_PROBLEM) };
+  const account = terms.framework.isMpi ? accountIn(terms) : '';
+  return { generation, ...(terms.framework.isMpi && isGpuLauncher(terms) && { isGpu: true as const }), ...(account !== '' && { account }) };
+}
+
+/** Characters that are kept of why a job is invalid. */
+const LONGEST_PROBLEM = 300;
+
+function invalidPlan({ given, terms, kept, checked }: Pass, { isNew }: { isNew: boolean }): TrainingPlan {
+  const { kind } = terms.framework;
+  const message = `${kind} failed validation because ${checked.problem}`;
+  const event: NewEvent = { type: 'Warning', reason: `${kind}FailedValidation`, message };
+  const rest = idle(given, 'parked', message);
+  return { ...rest, actions: isNew ? [eventAction(terms, event)] : [], head: { ...rest.head, kept } };
+}
+
+const cleanPodPolicyIn = ({ framework, job }: Terms): string =>
+  framework.isMpi ? cleanPodPolicyOf(job) : (job.spec.runPolicy?.cleanPodPolicy ?? '');
+
+function finishedPlan(pass: Pass): TrainingPlan {
+  const { given, terms, nowMs } = pass;
+  const before = given.owner.status ?? {};
+  const cause: CleanUpCause = { is: 'finished', cleanPodPolicy: cleanPodPolicyIn(terms) };
+  const { actions, heldSeconds } = cleanUpActions(pass, cause);
+  const all = [...actions, ...leavingObjects(pass, 'the job is finished')];
+  const due = secondsToDeletion(terms.runPolicy, before, nowMs);
+  const deletion = typeof due === 'number' && due <= 0 ? deleteJobActions(terms, given.owner.metadata.resourceVersion) : [];
+  const waits = [heldSeconds, typeof due === 'number' && due > 0 ? due : undefined].filter((wait) => wait !== undefined);
+  const status = isTrue(before.conditions, 'Succeeded')
+    ? { ...before, replicaStatuses: withoutActive(before.replicaStatuses ?? {}, { countsAsSucceeded: true }) }
+    : before;
+  return planOf(pass, {
+    actions: [...all, ...deletion],
+    status,
+    why: ['the job is finished'],
+    requeueAfterSeconds: waits.length > 0 ? Math.min(...waits) : undefined,
+    problem: typeof due === 'object' ? due.problem : undefined,
+    kept: {},
+  });
+}
+
+function deleteJobActions(terms: Terms, resourceVersion: string | undefined): Action[] {
+  const { framework, name } = terms;
+  const resource = { apiVersion: 'kubeflow.org/v1', kind: framework.kind, plural: framework.plural, namespaced: true };
+  const version = resourceVersion === undefined ? {} : { resourceVersion };
+  return [
+    { verb: 'delete', resource, ...targetOfJob(terms), active: true, ...version, why: 'its time after the end is over' },
+    eventAction(terms, { type: 'Normal', reason: framework.deletedReason, message: `Deleted job: ${name}` }),
+  ];
+}
+
+function suspendedPlan(pass: Pass): TrainingPlan {
+  const { given, terms, time, kept } = pass;
+  const before = given.owner.status ?? {};
+  const { conditions: wanted, event } = suspension(terms, before.conditions);
+  const { actions, heldSeconds } = cleanUpActions(pass, { is: 'suspended' });
+  return planOf(pass, {
+    actions: [...clearedActions(pass), ...actions, ...leavingObjects(pass, 'the job is suspended')],
+    status: {
+      ...before,
+      conditions: withConditions(createdConditions(pass), wanted, time),
+      replicaStatuses: withoutActive(before.replicaStatuses ?? {}, { countsAsSucceeded: false }),
+    },
+    events: event ? [event] : [],
+    why: ['the job is suspended'],
+    requeueAfterSeconds: heldSeconds,
+    kept: { ...(kept.checked && { checked: kept.checked }) },
+  });
+}
+
+/** What was remembered of completed slots ends with a suspension. */
+function clearedActions({ given, terms }: Pass): Action[] {
+  if (given.owner.metadata.annotations?.[COMPLETED_SLOTS] === undefined) return [];
+  return [completedPatch(terms, null, 'a suspended job begins anew')];
+}

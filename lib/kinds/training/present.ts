@@ -1,0 +1,46 @@
+// The pods that are there, by slot: one counts in each, the others are surplus.
+import type { TrainingPodFacts } from './needed-facts.ts';
+import { numberOfSlot, slotsOf } from './slots.ts';
+import type { Replicas, Terms } from './terms.ts';
+
+export interface Placed {
+  replicas: Replicas;
+  index: number;
+  /** Number of the slot. */
+  slot: number;
+  pod: TrainingPodFacts;
+}
+
+export interface Present {
+  /** All that the job controls. */
+  own: readonly TrainingPodFacts[];
+  /** By slot number. */
+  pods: ReadonlyMap<number, Placed>;
+  /** Further pods in a slot. */
+  surplus: readonly Placed[];
+  outOfRange: readonly TrainingPodFacts[];
+}
+
+export function presentIn(terms: Terms, pods: Iterable<TrainingPodFacts>): Present {
+  const own = [...pods].filter(({ controller }) => controller?.uid === terms.uid);
+  const placed = new Map<number, Placed>();
+  const surplus: Placed[] = [];
+  const outOfRange: TrainingPodFacts[] = [];
+  for (const replicas of terms.replicas) {
+    const slots = slotsOf(own, replicas, terms.framework.isMpi ? 0 : undefined);
+    outOfRange.push(...slots.outOfRange);
+    for (const [index, holders] of slots.inRange) {
+      const slot = numberOfSlot(replicas.role, index);
+      const [kept, ...others] = holders.toSorted(byClaim);
+      if (kept) placed.set(slot, { replicas, index, slot, pod: kept });
+      surplus.push(...others.map((pod) => ({ replicas, index, slot, pod })));
+    }
+  }
+  return { own, pods: placed, surplus, outOfRange };
+}
+
+/** One that has succeeded keeps the slot, then the oldest that is not terminating. */
+const byClaim = (a: TrainingPodFacts, b: TrainingPodFacts): number =>
+  claimOf(a) - claimOf(b) || a.createdAt - b.createdAt || (a.uid < b.uid ? -1 : 1);
+
+const claimOf = ({ phase, deletedAt }: TrainingPodFacts): number => (phase === 'Succeeded' ? 0 : deletedAt === undefined ? 1 : 2);

@@ -1,0 +1,165 @@
+// Pods and services to make and to remove, slot by slot.
+import { PODS } from '../../objects/resources.ts';
+import { nameKeyOf, type Action } from '../plan.ts';
+import { createActions, deleteChildActions, deletePodActions, eventAction, type NewEvent } from './actions.ts';
+import { ClusterSpecError } from './framework.ts';
+import { hasForeignScheduler } from './gang.ts';
+import type { Judged, Judgement } from './judging.ts';
+import type { Told } from './kept.ts';
+import { livingIn, type Pass } from './pass.ts';
+import { podOf, restartPolicyWarning, schedulerWarning, setsRestartPolicy } from './pods.ts';
+import { SERVICES, serviceOf } from './services.ts';
+import { nameOfSlot, numberOfSlot, slotsOf } from './slots.ts';
+import type { Replicas, Terms } from './terms.ts';
+
+export interface Opening {
+  replicas: Replicas;
+  index: number;
+  slot: number;
+  name: string;
+}
+
+/** Slots without a pod, by role and index: those that are done, or whose create is still unanswered, are no openings. */
+export function openingsIn(pass: Pass, { completed }: Judgement, nameOf = nameOfSlot): Opening[] {
+  const { terms, present, given } = pass;
+  return terms.replicas.flatMap((replicas) => {
+    const openings: Opening[] = [];
+    for (let index = 0; index < replicas.wanted; index += 1) {
+      const slot = numberOfSlot(replicas.role, index);
+      const name = nameOf(terms.name, { type: replicas.type, index });
+      const isTaken = present.pods.has(slot) || completed.has(slot) || given.head.expectations.create.includes(name);
+      if (!isTaken) openings.push({ replicas, index, slot, name });
+    }
+    return openings;
+  });
+}
+
+/** Openings whose names somebody else has, each told once. @returns the others */
+export function freeOpenings(
+  { terms, given }: Pass,
+  openings: readonly Opening[],
+  told: Told,
+  eventOf: (opening: Opening) => NewEvent,
+): { free: Opening[]; taken: Opening[]; actions: Action[] } {
+  const { held } = given;
+  const isTaken = ({ name }: Opening): boolean => held?.has(nameKeyOf(PODS, name)) ?? false;
+  const taken = openings.filter(isTaken);
+  const news = taken.filter(({ slot, name }) => held?.get(nameKeyOf(PODS, name))?.isTerminating !== true && told.isNews('taken', slot));
+  return {
+    free: openings.filter((opening) => !isTaken(opening)),
+    taken,
+    actions: news.map((opening) => eventAction(terms, eventOf(opening))),
+  };
+}
+
+export const takenEvent = ({ name }: Opening): NewEvent => ({
+  type: 'Warning',
+  reason: 'FailedCreatePod',
+  message: `Error creating: pods "${name}" already exists and belongs to somebody else`,
+});
+
+/** What is said of templates before their pods are made: once for each type, and of the scheduler once. */
+export function templateWarnings({ terms, gang }: Pass, openings: readonly Opening[]): NewEvent[] {
+  const { framework } = terms;
+  const types = new Set(openings.map(({ replicas }) => replicas));
+  const withPolicy = [...types].filter(({ template }) => setsRestartPolicy(template));
+  return [
+    ...withPolicy.map((): NewEvent => ({ type: 'Warning', ...restartPolicyWarning(framework) })),
+    ...(gang && openings.length > 0 && hasForeignScheduler(terms.replicas, gang)
+      ? [{ type: 'Warning' as const, ...schedulerWarning(framework) }]
+      : []),
+  ];
+}
+
+/** Failures that a pod made for this slot carries. */
+export const carriedBy = ({ failures }: Judgement, slot: number): { slot: number; job: number } => ({
+  slot: failures.bySlot.get(slot) ?? 0,
+  job: failures.total,
+});
+
+/** The pods of openings. Those that cannot be described are not made. */
+export function podCreates(pass: Pass, judgement: Judgement, openings: readonly Opening[]): { actions: Action[]; problem?: string } {
+  const { terms, settings, gang, given } = pass;
+  const number = given.head.ordinal;
+  const actions = templateWarnings(pass, openings).map((event) => eventAction(terms, event));
+  try {
+    for (const { replicas, index, slot, name } of openings) {
+      const object = podOf(terms, { replicas, index, number, failures: carriedBy(judgement, slot) }, { settings, gang });
+      const made = { resource: PODS, object, child: { slot, number } };
+      const event = { reason: 'SuccessfulCreatePod', message: `Created pod: ${name}` };
+      actions.push(...createActions(terms, made, `the slot ${index} of ${replicas.type} has no pod`, event));
+    }
+    return { actions };
+  } catch (error) {
+    if (!(error instanceof ClusterSpecError)) throw error;
+    return { actions: [], problem: error.message };
+  }
+}
+
+/** Services that are missing, and those of slots that are not wanted. */
+export function serviceChanges(pass: Pass): { missing: Opening[]; removals: Action[] } {
+  const { terms, given } = pass;
+  const services = livingIn(pass, SERVICES);
+  const missing: Opening[] = [];
+  const removals: Action[] = [];
+  for (const replicas of terms.replicas) {
+    const { inRange, outOfRange } = slotsOf(services, replicas);
+    for (const child of outOfRange)
+      removals.push(
+        ...deleteChildActions(terms, { resource: SERVICES, child }, 'the job has no such slot now', {
+          reason: 'SuccessfulDeleteService',
+          message: `Deleted service: ${child.name}`,
+        }),
+      );
+    for (let index = 0; index < replicas.wanted; index += 1) {
+      const name = nameOfSlot(terms.name, { type: replicas.type, index });
+      if (inRange.has(index) || given.held?.has(nameKeyOf(SERVICES, name))) continue;
+      missing.push({ replicas, index, slot: numberOfSlot(replicas.role, index), name });
+    }
+  }
+  return { missing, removals };
+}
+
+export const serviceCreates = (terms: Terms, missing: readonly Opening[]): Action[] =>
+  missing.flatMap(({ replicas, index, name }) =>
+    createActions(terms, { resource: SERVICES, object: serviceOf(terms, replicas, { index }) }, 'the slot has no service', {
+      reason: 'SuccessfulCreateService',
+      message: `Created service: ${name}`,
+    }),
+  );
+
+/** Pods that go while the job goes on: those of slots that are not wanted, further ones in a slot, and those that are made anew. */
+export function podRemovals(pass: Pass, { slots }: Judgement, { told, alreadyTold }: { told: Told; alreadyTold: ReadonlySet<number> }) {
+  const { terms, present, given } = pass;
+  const asked = new Set(given.head.expectations.delete);
+  const goes = ({ uid, deletedAt }: { uid: string; deletedAt?: number }): boolean => deletedAt === undefined && !asked.has(uid);
+  const surplus = present.surplus.flatMap(({ pod, slot, replicas, index }) => [
+    ...(goes(pod) ? deletePodActions(terms, pod, 'another pod has its slot') : []),
+    ...(told.isNews('crowded', slot)
+      ? [
+          eventAction(terms, {
+            type: 'Warning',
+            reason: 'TooManyPods',
+            message: `We have too many pods for ${replicas.type.toLowerCase()} ${index}`,
+          }),
+        ]
+      : []),
+  ]);
+  const outOfRange = present.outOfRange.filter(goes).flatMap((pod) => deletePodActions(terms, pod, 'the job has no such slot now'));
+  const failed = [...slots.values()].filter(({ answer }) => answer === 'restart');
+  const restarts = failed.flatMap((judged) => [
+    ...(goes(judged.pod) ? deletePodActions(terms, judged.pod, 'it failed, and is made anew') : []),
+    ...(alreadyTold.has(judged.slot) ? [] : [eventAction(terms, restartEvent(terms, judged))]),
+  ]);
+  return { actions: [...surplus, ...outOfRange, ...restarts], restarted: failed };
+}
+
+export const restartMessage = ({ name }: Terms, { type }: Pick<Replicas, 'type'>): string =>
+  `job ${name} is restarting because ${type} replica(s) failed.`;
+
+const restartEvent = (terms: Terms, { replicas, pod }: Judged): NewEvent => ({
+  type: 'Warning',
+  reason: `${terms.framework.kind}Restarting`,
+  message: restartMessage(terms, replicas),
+  about: pod.name,
+});
