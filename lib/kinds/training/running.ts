@@ -219,13 +219,12 @@ function deriveStatus(pass: Pass, judgement: Judgement, news: Progress, told: To
   const { counts, slots } = judgement;
   const events = [...news.events];
   const conditions: NewCondition[] = [];
-  let isEnding = false;
-  let why = 'the job goes on';
+  const outcome = { isEnding: false, why: 'the job goes on' };
   const end = (type: 'Succeeded' | 'Failed', event: NewEvent, message = event.message): void => {
     conditions.push({ type, status: 'True', reason: event.reason, message });
     events.push({ ...event, evenUnanswered: true });
-    isEnding = true;
-    why = message;
+    outcome.isEnding = true;
+    outcome.why = message;
   };
   const restarted = [...slots.values()].filter(({ answer }) => answer === 'restart');
   const failing = [...slots.values()].find(({ answer }) => answer === 'fail');
@@ -253,7 +252,7 @@ function deriveStatus(pass: Pass, judgement: Judgement, news: Progress, told: To
   }
   if (
     isMpi &&
-    !isEnding &&
+    !outcome.isEnding &&
     counts.of('Launcher').active === 1 &&
     terms.replicas.every(({ type, wanted }) => counts.of(type).active === wanted)
   )
@@ -266,12 +265,11 @@ function deriveStatus(pass: Pass, judgement: Judgement, news: Progress, told: To
       conditions: withConditions(status.conditions ?? [], conditions, time),
       replicaStatuses: replicaStatusesOf(pass, judgement),
       startTime: status.startTime ?? time,
-      ...(isEnding && { completionTime: status.completionTime ?? time }),
+      ...(outcome.isEnding && { completionTime: status.completionTime ?? time }),
     },
     events,
-    isFinal: news.isFinal || isEnding || isFirst,
-    isEnding,
-    why,
+    isFinal: news.isFinal || outcome.isEnding || isFirst,
+    ...outcome,
   };
 }
 
