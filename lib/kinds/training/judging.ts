@@ -1,5 +1,6 @@
 // What each slot's pod means for the job: counts, failures to handle, slots that are done.
 import { failuresOf, type Failures } from './backoff.ts';
+import type { JobCondition } from './job-types.ts';
 import { failuresIn, slotSetIn, slotText, type Kept } from './kept.ts';
 import { COMPLETED_SLOTS, type TrainingPodFacts } from './needed-facts.ts';
 import type { Pass } from './pass.ts';
@@ -28,11 +29,14 @@ export interface Judgement {
   restarting: ReadonlySet<number>;
 }
 
-/** @param startedAt Unix seconds */
-export function judge(pass: Pass, { kept, startedAt }: { kept: Kept; startedAt: number | undefined }): Judgement {
-  const { given, terms, present } = pass;
+/** @param conditions with a resumption of this pass @param startedAt Unix seconds */
+export function judge(
+  pass: Pass,
+  { kept, conditions, startedAt }: { kept: Kept; conditions: readonly JobCondition[] | undefined; startedAt: number | undefined },
+): Judgement {
+  const { terms, present } = pass;
   const { container } = terms.framework;
-  const isLeftover = (pod: TrainingPodFacts): boolean => isFromBefore(pod, { conditions: given.owner.status?.conditions, startedAt });
+  const isLeftover = (pod: TrainingPodFacts): boolean => isFromBefore(pod, { conditions, startedAt });
   const slots = new Map<number, Judged>();
   for (const [slot, placed] of present.pods) {
     if (isLeftover(placed.pod)) continue;
@@ -85,7 +89,7 @@ function completedSlots(
 }
 
 function countsFor(
-  { terms, present }: Pass,
+  { terms }: Pass,
   { slots, completed, isTold }: { slots: ReadonlyMap<number, Judged>; completed: ReadonlySet<number>; isTold(slot: number): boolean },
 ): Counts {
   const byType = Map.groupBy(slots.values(), ({ replicas }) => replicas.type);
@@ -111,10 +115,7 @@ function countsFor(
   return {
     terms,
     of: (type) => tallies.get(type) ?? none,
-    podOf: (type, index) => {
-      const slot = slotOf(type, index);
-      return present.surplus.some((other) => other.slot === slot) ? undefined : slots.get(slot)?.pod;
-    },
+    podOf: (type, index) => slots.get(slotOf(type, index))?.pod,
     isCompleted: (type, index) => completed.has(slotOf(type, index)),
   };
 }

@@ -53,7 +53,7 @@ export function runningPlan(given: Pass): TrainingPlan {
     ...(resumed && { startTime: pass.time }),
   };
   const news: Progress = { status, events: resumed?.event ? [resumed.event] : [], isFinal: resumed !== undefined };
-  const judgement = judge(pass, { kept: pass.kept, startedAt: secondsOf(status.startTime) });
+  const judgement = judge(pass, { kept: pass.kept, conditions: status.conditions, startedAt: secondsOf(status.startTime) });
   const limit = limitOf(pass, judgement, status);
   return limit === undefined ? goingOn(pass, judgement, news) : limitPlan(pass, judgement, news, limit);
 }

@@ -15,7 +15,7 @@ export interface Tally {
 export interface Counts {
   terms: Terms;
   of(type: string): Tally;
-  /** The one pod in the slot. */
+  /** The pod that counts in the slot. */
   podOf(type: string, index: number): TrainingPodFacts | undefined;
   /** The slot completed, though its pod may be gone. */
   isCompleted(type: string, index: number): boolean;

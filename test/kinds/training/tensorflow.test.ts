@@ -242,5 +242,5 @@ test.each([
   const terms = termsOf(tensorflow, job);
   const given = snapshotOf({ job, pods: text });
   const pass = { given, terms, present: presentIn(terms, podsOf(job, tensorflow, text)) } as Pass;
-  expect(isWorker0Completed(judge(pass, { kept: {}, startedAt: undefined }).counts)).toBe(isSo);
+  expect(isWorker0Completed(judge(pass, { kept: {}, conditions: [], startedAt: undefined }).counts)).toBe(isSo);
 });
