@@ -1,10 +1,10 @@
 // The actions of a pass over a training job.
+import type { Terms } from './framework.ts';
 import type { ChildState } from '../../objects/child-state.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import { isActive, type PodFacts } from '../../objects/pod-facts.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
 import type { Action, ChildPlace, Target } from '../plan.ts';
-import type { Terms } from './terms.ts';
 
 export interface NewEvent {
   type: 'Normal' | 'Warning';

@@ -1,10 +1,11 @@
 // The HorizontalPodAutoscaler of an elastic PyTorchJob with metrics.
+import type { Terms } from './framework.ts';
 import { canonicalText } from '../../objects/child-state.ts';
 import type { Json, KubernetesObject } from '../../objects/kubernetes.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf } from '../../objects/untyped-fields.ts';
 import { digestOf } from './digest.ts';
-import { ownerReferenceOf, type Terms } from './terms.ts';
+import { ownerReferenceOf } from './terms.ts';
 
 export const AUTOSCALERS: Resource = {
   apiVersion: 'autoscaling/v2',

@@ -1,8 +1,8 @@
 // Defaults, in memory alone: a spec on the cluster stays as its user wrote it.
+import { containersIn, portsIn, replicaSpecsOf } from './replica-specs.ts';
 import type { Container } from '../../objects/kubernetes.ts';
 import type { Framework } from './framework.ts';
 import type { ReplicaSpec, TrainingJob } from './job-types.ts';
-import { containersIn, portsIn, replicaSpecsOf } from './terms.ts';
 
 /** A copy of the job with the defaults of its kind. Templates that a view leaves out stay out. */
 export function withDefaults(framework: Framework, job: TrainingJob): TrainingJob {

@@ -1,10 +1,8 @@
 // All that tells one training kind from another. A framework is one value of this type; the engine is written once.
-import type { Container, EnvVar } from '../../objects/kubernetes.ts';
-import type { TrainingJob } from './job-types.ts';
+import type { Container, EnvVar, PodTemplate } from '../../objects/kubernetes.ts';
+import type { ReplicaSpec, RunPolicy, TrainingJob } from './job-types.ts';
+import type { TrainingPodFacts } from './needed-facts.ts';
 import type { TrainingSettings } from './settings.ts';
-import type { StatusRules } from './success.ts';
-import type { Terms } from './terms.ts';
-import type { ValidationRules } from './validation.ts';
 
 export interface Framework {
   kind: string;
@@ -54,4 +52,95 @@ export interface Rendezvous {
 /** The pods' cluster cannot be described, so none is made. */
 export class ClusterSpecError extends Error {
   override readonly name = 'ClusterSpecError';
+}
+
+export interface Replicas {
+  type: string;
+  /** Its place among the types: a slot's number is role × 10^6 + index. */
+  role: number;
+  /** 0 or more. */
+  wanted: number;
+  restartPolicy: string;
+  /** Undefined in a view. */
+  template: PodTemplate | undefined;
+}
+
+export interface Terms {
+  framework: Framework;
+  /** With its defaults. */
+  job: TrainingJob;
+  name: string;
+  namespace: string;
+  uid: string;
+  /** By role. */
+  replicas: readonly Replicas[];
+  runPolicy: RunPolicy;
+}
+
+export interface ValidationRules {
+  /** Words of the controller; absent: admission's rules alone. */
+  controller?: ControllerWords;
+  /** The job's name is not checked by itself. */
+  takesAnyName?: true;
+  /** Replica types that the API does not name are run as well. */
+  takesAnyType?: true;
+  /** Containers may have any names. */
+  takesAnyContainer?: true;
+  /** The type that must be there. */
+  needs?: { type: string; otherwise: string };
+  /** The type of which there is exactly one replica. */
+  single?: { type: string; otherwise: string; isRequired?: true };
+  /** The least that other types may ask for; absent: 0. */
+  leastReplicas?: number;
+  /** In the controller's words. */
+  further?(this: void, job: TrainingJob, specs: Record<string, ReplicaSpec>): string | undefined;
+  /** In the words of admission. */
+  atAdmission?(this: void, job: TrainingJob, specs: Record<string, ReplicaSpec>): string | undefined;
+}
+
+export interface ControllerWords {
+  /** Begins what is said of the whole: `TFJobSpec is not valid`. */
+  spec: string;
+  /** Begins what is said of an unknown type: `PyTorchReplicaType`. */
+  type?: string;
+  /** Begins what is said of an image or a container. */
+  container: string;
+  /** Every fault of the structure has the words of `spec`. */
+  isTerse?: true;
+}
+
+/** Counts of one replica type in this pass. */
+export interface Tally {
+  active: number;
+  succeeded: number;
+  /** With those that are made anew. */
+  failed: number;
+  /** Of the failed: slots whose restart was not told before. */
+  newlyFailed: number;
+}
+
+export interface Counts {
+  terms: Terms;
+  of(this: void, type: string): Tally;
+  /** The pod that counts in the slot. */
+  podOf(this: void, type: string, index: number): TrainingPodFacts | undefined;
+  /** The slot completed, though its pod may be gone. */
+  isCompleted(this: void, type: string, index: number): boolean;
+}
+
+export interface StatusRules {
+  /** Whether the state of the job follows this type's replicas. */
+  decides(this: void, terms: Terms, type: string): boolean;
+  /** Order in which types are looked at; absent: the deciding ones first, then by role. */
+  order?: readonly string[];
+  /** Whether the deciding type is done; absent: all its replicas have succeeded. */
+  isComplete?(this: void, counts: Counts, type: string): boolean;
+  /** Whether a failed replica of the type is passed over. */
+  ignoresFailure?(this: void, terms: Terms, type: string): boolean;
+  /** It counts as running before it succeeds or fails. */
+  runsFirst?: true;
+  running(this: void, terms: Terms): string;
+  succeeded(this: void, terms: Terms): string;
+  failed(this: void, terms: Terms, failed: number, type: string): string;
+  restarting(this: void, terms: Terms, failed: number, type: string): string;
 }

@@ -1,11 +1,13 @@
 // Gang scheduling: the group of a job's pods, for Volcano or for scheduler-plugins.
+import type { Replicas, Terms } from './framework.ts';
+import { containersIn } from './replica-specs.ts';
 import { canonicalText } from '../../objects/child-state.ts';
 import type { Json, KubernetesObject, Pod } from '../../objects/kubernetes.ts';
 import { formatQuantity, parseQuantity, sumOfQuantities, type Quantity } from '../../objects/quantity.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
 import { digestOf } from './digest.ts';
-import { containersIn, ownerReferenceOf, totalOf, type Replicas, type Terms } from './terms.ts';
+import { ownerReferenceOf, totalOf } from './terms.ts';
 
 export const VOLCANO_GROUPS: Resource = {
   apiVersion: 'scheduling.volcano.sh/v1beta1',

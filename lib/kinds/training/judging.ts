@@ -1,4 +1,5 @@
 // What each slot's pod means for the job: counts, failures to handle, slots that are done.
+import type { Counts, Tally } from './framework.ts';
 import { failuresOf, type Failures } from './backoff.ts';
 import type { JobCondition } from './job-types.ts';
 import { failuresIn, slotSetIn, slotText, type Kept } from './kept.ts';
@@ -8,7 +9,6 @@ import type { Placed } from './present.ts';
 import { countsOf } from './replica-statuses.ts';
 import { answerToFailure, exitCodeOf, type ExitCode } from './restarts.ts';
 import { numberOfSlot } from './slots.ts';
-import type { Counts, Tally } from './success.ts';
 import { isFromBefore } from './suspend.ts';
 
 export interface Judged extends Placed {
@@ -90,7 +90,7 @@ function completedSlots(
 
 function countsFor(
   { terms }: Pass,
-  { slots, completed, isTold }: { slots: ReadonlyMap<number, Judged>; completed: ReadonlySet<number>; isTold(slot: number): boolean },
+  { slots, completed, isTold }: { slots: ReadonlyMap<number, Judged>; completed: ReadonlySet<number>; isTold: (slot: number) => boolean },
 ): Counts {
   const byType = Map.groupBy(slots.values(), ({ replicas }) => replicas.type);
   const launcher = terms.framework.isMpi ? slots.get(0)?.pod.phase : undefined;
@@ -100,7 +100,8 @@ function countsFor(
     const own = isLauncherOver && role > 0 ? [] : (byType.get(type) ?? []);
     const counts = countsOf(own.map(({ pod }) => pod));
     let gone = 0;
-    for (let index = 0; index < wanted && !(isLauncherOver && role > 0); index += 1) {
+    const looked = isLauncherOver && role > 0 ? 0 : wanted;
+    for (let index = 0; index < looked; index += 1) {
       const slot = numberOfSlot(role, index);
       if (completed.has(slot) && !slots.has(slot)) gone += 1;
     }

@@ -1,11 +1,11 @@
 // The reference's metrics of training jobs, under its names.
-import type { Counted, ReferenceMetric } from '../../objects/upstream-metrics.ts';
+import type { Counted, UpstreamMetric } from '../../objects/upstream-metrics.ts';
 import { isTrue, type ConditionType } from './conditions.ts';
 import type { Framework } from './framework.ts';
 import type { TrainingJob } from './job-types.ts';
 
 const LABELS = ['job_namespace', 'framework'];
-const counter = (name: string, labels: readonly string[], help: string): ReferenceMetric => ({ name, type: 'counter', help, labels });
+const counter = (name: string, labels: readonly string[], help: string): UpstreamMetric => ({ name, type: 'counter', help, labels });
 
 export const TRAINING_METRICS = [
   counter('training_operator_jobs_created_total', LABELS, 'Training jobs that were seen for the first time'),
@@ -20,7 +20,7 @@ export const TRAINING_METRICS = [
   counter('failed_service_creation_total', [], 'Tries to create a service of a training job that failed'),
   counter('created_pod_groups_total', [], 'Pod groups of training jobs that were created'),
   counter('deleted_pod_groups_total', [], 'Pod groups of training jobs that were deleted'),
-] as const satisfies readonly ReferenceMetric[];
+] as const satisfies readonly UpstreamMetric[];
 
 const countOf = (metric: string, { name }: Framework, { metadata: { namespace = '' } }: TrainingJob): Counted => ({
   metric: `training_operator_jobs_${metric}_total`,

@@ -1,4 +1,5 @@
 // What the parts of a pass share: what it knows, and how its plan is put together.
+import type { Terms } from './framework.ts';
 import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { Action, Plan, Snapshot, Want } from '../plan.ts';
@@ -14,7 +15,6 @@ import type { Present } from './present.ts';
 import { isSameStatus, storedStatus } from './replica-statuses.ts';
 import { SERVICES } from './services.ts';
 import type { TrainingSettings } from './settings.ts';
-import type { Terms } from './terms.ts';
 
 export type Given = Snapshot<TrainingJob>;
 export type TrainingPlan = Plan<TrainingStatus>;

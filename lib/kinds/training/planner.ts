@@ -1,4 +1,5 @@
 // One pass over a training job of any kind: what is done with its pods and objects, and what its status says.
+import type { Framework, Terms } from './framework.ts';
 import { timeOf } from '../../objects/unix-seconds.ts';
 import type { Action, Planner } from '../plan.ts';
 import { eventAction, targetOfJob, type NewEvent } from './actions.ts';
@@ -6,7 +7,6 @@ import type { CleanUpCause } from './cleanup.ts';
 import { isOver, isTrue } from './conditions.ts';
 import { secondsToDeletion } from './deadlines.ts';
 import { cleanPodPolicyOf } from './frameworks/mpi.ts';
-import type { Framework } from './framework.ts';
 import { gangSchedulerOf } from './gang.ts';
 import type { TrainingJob, TrainingStatus } from './job-types.ts';
 import type { Kept } from './kept.ts';
@@ -30,7 +30,7 @@ import { withoutActive } from './replica-statuses.ts';
 import { runningPlan } from './running.ts';
 import { trainingSettingsOf } from './settings.ts';
 import { suspension } from './suspend.ts';
-import { termsOf, type Terms } from './terms.ts';
+import { termsOf } from './terms.ts';
 import { MULTI_KUEUE, problemOf } from './validation.ts';
 
 /** The word of `--manage`. */

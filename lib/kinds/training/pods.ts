@@ -1,13 +1,13 @@
 // The pods of a job, made from their templates.
+import type { Framework, Rendezvous, Replicas, Terms } from './framework.ts';
 import type { Container, Pod, PodSpec, PodTemplate } from '../../objects/kubernetes.ts';
 import { CHILD_NUMBER } from '../../objects/pod-facts.ts';
-import type { Framework, Rendezvous } from './framework.ts';
 import { decorated, type GangScheduler } from './gang.ts';
 import { JOB_FAILURES, SLOT_FAILURES } from './needed-facts.ts';
 import { podRestartPolicy } from './restarts.ts';
 import type { TrainingSettings } from './settings.ts';
 import { JOB_ROLE, nameOfSlot, slotLabels } from './slots.ts';
-import { ownerReferenceOf, type Replicas, type Terms } from './terms.ts';
+import { ownerReferenceOf } from './terms.ts';
 
 export interface PodOrder {
   replicas: Replicas;

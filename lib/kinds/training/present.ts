@@ -1,7 +1,7 @@
 // The pods that are there, by slot: one counts in each, the others are surplus.
+import type { Replicas, Terms } from './framework.ts';
 import type { TrainingPodFacts } from './needed-facts.ts';
 import { numberOfSlot, slotsOf } from './slots.ts';
-import type { Replicas, Terms } from './terms.ts';
 
 export interface Placed {
   replicas: Replicas;

@@ -1,8 +1,10 @@
 // The headless service of a slot.
+import type { Replicas, Terms } from './framework.ts';
+import { containersIn, portsIn } from './replica-specs.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { nameOfSlot, slotLabels } from './slots.ts';
-import { containersIn, ownerReferenceOf, portsIn, type Replicas, type Terms } from './terms.ts';
+import { ownerReferenceOf } from './terms.ts';
 
 export const SERVICES: Resource = { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true };
 

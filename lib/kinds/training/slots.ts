@@ -1,7 +1,6 @@
 // Slots: a replica type and an index. Their names, their labels, and which of the present objects lie in which.
+import type { Framework, Replicas, Terms } from './framework.ts';
 import { plainNumberOf } from '../../objects/pods/fact-values.ts';
-import type { Framework } from './framework.ts';
-import type { Replicas, Terms } from './terms.ts';
 
 export const OPERATOR_NAME = 'training.kubeflow.org/operator-name';
 export const JOB_NAME = 'training.kubeflow.org/job-name';

@@ -1,8 +1,8 @@
 // Pods and services to make and to remove, slot by slot.
+import { ClusterSpecError, type Replicas, type Terms } from './framework.ts';
 import { PODS } from '../../objects/resources.ts';
 import { nameKeyOf, type Action } from '../plan.ts';
 import { createActions, deleteChildActions, deletePodActions, eventAction, type NewEvent } from './actions.ts';
-import { ClusterSpecError } from './framework.ts';
 import { hasForeignScheduler } from './gang.ts';
 import type { Judged, Judgement } from './judging.ts';
 import type { Told } from './kept.ts';
@@ -10,7 +10,6 @@ import { livingIn, type Pass } from './pass.ts';
 import { podOf, restartPolicyWarning, schedulerWarning, setsRestartPolicy } from './pods.ts';
 import { SERVICES, serviceOf } from './services.ts';
 import { nameOfSlot, numberOfSlot, slotsOf } from './slots.ts';
-import type { Replicas, Terms } from './terms.ts';
 
 export interface Opening {
   replicas: Replicas;

@@ -1,42 +1,5 @@
 // The status of a job, derived from the counts of its replicas: running, succeeded, failed or restarting. Each framework has its rules.
-import type { TrainingPodFacts } from './needed-facts.ts';
-import type { Terms } from './terms.ts';
-
-/** Counts of one replica type in this pass. */
-export interface Tally {
-  active: number;
-  succeeded: number;
-  /** With those that are made anew. */
-  failed: number;
-  /** Of the failed: slots whose restart was not told before. */
-  newlyFailed: number;
-}
-
-export interface Counts {
-  terms: Terms;
-  of(type: string): Tally;
-  /** The pod that counts in the slot. */
-  podOf(type: string, index: number): TrainingPodFacts | undefined;
-  /** The slot completed, though its pod may be gone. */
-  isCompleted(type: string, index: number): boolean;
-}
-
-export interface StatusRules {
-  /** Whether the state of the job follows this type's replicas. */
-  decides(this: void, terms: Terms, type: string): boolean;
-  /** Order in which types are looked at; absent: the deciding ones first, then by role. */
-  order?: readonly string[];
-  /** Whether the deciding type is done; absent: all its replicas have succeeded. */
-  isComplete?(this: void, counts: Counts, type: string): boolean;
-  /** Whether a failed replica of the type is passed over. */
-  ignoresFailure?(this: void, terms: Terms, type: string): boolean;
-  /** It counts as running before it succeeds or fails. */
-  runsFirst?: true;
-  running(this: void, terms: Terms): string;
-  succeeded(this: void, terms: Terms): string;
-  failed(this: void, terms: Terms, failed: number, type: string): string;
-  restarting(this: void, terms: Terms, failed: number, type: string): string;
-}
+import type { Counts, StatusRules, Terms } from './framework.ts';
 
 export type Step =
   | { is: 'Running' | 'Succeeded' | 'Failed'; message: string }

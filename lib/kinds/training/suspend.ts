@@ -1,8 +1,8 @@
 // A job that is suspended runs nothing; one that is resumed begins its time anew.
+import type { Terms } from './framework.ts';
 import type { NewEvent } from './actions.ts';
 import { isTrue, type NewCondition } from './conditions.ts';
 import type { JobCondition } from './job-types.ts';
-import type { Terms } from './terms.ts';
 
 export interface SuspensionChange {
   conditions: NewCondition[];

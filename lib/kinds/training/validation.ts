@@ -1,41 +1,10 @@
 // Whether a job is valid: the controller's own rules first, then those that only admission has, in the words of each. The first fault is told.
+import { containersIn, replicaSpecsOf } from './replica-specs.ts';
 import { problemsOfOlderDnsLabel } from '../../objects/names.ts';
-import type { Framework } from './framework.ts';
+import type { ControllerWords, Framework } from './framework.ts';
 import type { ReplicaSpec, TrainingJob } from './job-types.ts';
-import { containersIn, replicaSpecsOf, termsOf } from './terms.ts';
+import { termsOf } from './terms.ts';
 import { nameOfSlot } from './slots.ts';
-
-export interface ValidationRules {
-  /** Words of the controller; absent: admission's rules alone. */
-  controller?: ControllerWords;
-  /** The job's name is not checked by itself. */
-  takesAnyName?: true;
-  /** Replica types that the API does not name are run as well. */
-  takesAnyType?: true;
-  /** Containers may have any names. */
-  takesAnyContainer?: true;
-  /** The type that must be there. */
-  needs?: { type: string; otherwise: string };
-  /** The type of which there is exactly one replica. */
-  single?: { type: string; otherwise: string; isRequired?: true };
-  /** The least that other types may ask for; absent: 0. */
-  leastReplicas?: number;
-  /** In the controller's words. */
-  further?(this: void, job: TrainingJob, specs: Record<string, ReplicaSpec>): string | undefined;
-  /** In the words of admission. */
-  atAdmission?(this: void, job: TrainingJob, specs: Record<string, ReplicaSpec>): string | undefined;
-}
-
-export interface ControllerWords {
-  /** Begins what is said of the whole: `TFJobSpec is not valid`. */
-  spec: string;
-  /** Begins what is said of an unknown type: `PyTorchReplicaType`. */
-  type?: string;
-  /** Begins what is said of an image or a container. */
-  container: string;
-  /** Every fault of the structure has the words of `spec`. */
-  isTerse?: true;
-}
 
 /** Why the job is invalid, as it follows `<Kind> failed validation because`; undefined if it is valid. @param job whole, without defaults */
 export function problemOf(framework: Framework, job: TrainingJob): string | undefined {

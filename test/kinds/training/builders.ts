@@ -1,10 +1,10 @@
 // Whole training jobs, pods and services for tests of the planner: a case states only what matters.
+import type { Framework, Terms } from '../../../lib/kinds/training/framework.ts';
 import type { ChildState } from '../../../lib/objects/child-state.ts';
 import type { KindOptions } from '../../../lib/objects/kind-options.ts';
 import type { KubernetesObject, ObjectMeta, PodTemplate } from '../../../lib/objects/kubernetes.ts';
 import { timeOf, type ContainerFacts } from '../../../lib/objects/pod-facts.ts';
 import { EMPTY_HEAD, type Action, type PlanHead, type Snapshot } from '../../../lib/kinds/plan.ts';
-import type { Framework } from '../../../lib/kinds/training/framework.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import type {
   JobCondition,
@@ -20,7 +20,7 @@ import type { TrainingPodFacts } from '../../../lib/kinds/training/needed-facts.
 import { trainingPlanner } from '../../../lib/kinds/training/planner.ts';
 import type { TrainingPlan } from '../../../lib/kinds/training/pass.ts';
 import { baseLabels, nameOfSlot, REPLICA_TYPE, slotLabels } from '../../../lib/kinds/training/slots.ts';
-import { termsOf, type Terms } from '../../../lib/kinds/training/terms.ts';
+import { termsOf } from '../../../lib/kinds/training/terms.ts';
 
 /** The moment of every case, in Unix seconds. */
 export const NOW = 1_770_000_000;
@@ -216,10 +216,14 @@ export const created = (plan: Pick<TrainingPlan, 'actions'>, kind = 'Pod'): stri
   actionsOf(plan, 'create')
     .filter((action) => kindOf(action) === kind)
     .map(({ object }) => object.metadata.name ?? '');
-export const createdObject = <Made extends KubernetesObject>(plan: Pick<TrainingPlan, 'actions'>, name: string, kind = 'Pod'): Made => {
+export const createdObject = (
+  plan: Pick<TrainingPlan, 'actions'>,
+  name: string,
+  kind = 'Pod',
+): KubernetesObject & { spec?: object; data?: object } => {
   const found = actionsOf(plan, 'create').find((action) => kindOf(action) === kind && action.object.metadata.name === name);
   if (!found) throw new Error(`no ${kind} ${name} is created, only ${created(plan, kind).join(', ')}`);
-  return found.object as Made;
+  return found.object;
 };
 export const deleted = (plan: Pick<TrainingPlan, 'actions'>, kind = 'Pod'): string[] =>
   actionsOf(plan, 'delete')

@@ -54,7 +54,7 @@ describe('clean-up', () => {
 
   test('B-16: a service goes without its pod', () => {
     const job = aTraining({ replicas: { Worker: 2 } });
-    const { services = [] } = { services: podsOf(job, tensorflow, 'Worker: R R').map(({ name, labels }) => ({ name, labels })) };
+    const services = podsOf(job, tensorflow, 'Worker: R R');
     const children = services.map(({ name, labels }) => ({
       resource: 'services',
       uid: name,
@@ -72,6 +72,14 @@ describe('clean-up', () => {
       ...done('Succeeded'),
     });
     expect([deleted(plan), deleted(plan, 'Service')]).toEqual([[], ['j-worker-1']]);
+    const none = planFor({
+      replicas: { Worker: 2 },
+      pods: '',
+      services: children,
+      runPolicy: { cleanPodPolicy: 'None' },
+      ...done('Succeeded'),
+    });
+    expect(deleted(none, 'Service')).toEqual([]);
   });
 
   test('10.3: active replicas of a job that has succeeded count as succeeded, once', () => {

@@ -33,7 +33,7 @@ const volcano: Situation = {
 const plugins: Situation = { ...volcano, options: { 'gang-scheduler': 'my-scheduler' } };
 
 function withGroup(situation: Situation, { phase = '', spec = {} }: { phase?: string; spec?: object } = {}): Situation {
-  const group = createdObject<KubernetesObject & { spec: object }>(planFor(situation), 'j', 'PodGroup');
+  const group = createdObject(planFor(situation), 'j', 'PodGroup');
   const facts = groupPartOf({ ...group, spec: { ...group.spec, ...spec }, status: { phase } } as KubernetesObject);
   const key = situation === plugins ? PLUGINS : VOLCANO;
   return { ...situation, children: { [key]: [aChild(key, 'j', { part: { revision: 1, facts } })] } };
@@ -62,7 +62,7 @@ describe('the group', () => {
     };
     const plan = planFor(situation);
     expect(createdObject(plan, 'j', 'PodGroup')).toMatchObject({ apiVersion: 'scheduling.x-k8s.io/v1alpha1' });
-    expect(createdObject<KubernetesObject & { spec: object }>(plan, 'j', 'PodGroup').spec).toEqual({
+    expect(createdObject(plan, 'j', 'PodGroup').spec).toEqual({
       minMember: 2,
       minResources: { cpu: '2500m' },
       scheduleTimeoutSeconds: 9,
@@ -113,6 +113,13 @@ describe('B-31: the group is put right only where it differs', () => {
     expect(actionsOf(planFor(withGroup(volcano, { phase: 'Running', spec: { queue: 'theirs' } })), 'patch')).toEqual([]);
   });
 
+  test('a group that is known and as it should be needs no templates', () => {
+    const situation = withGroup(volcano, { phase: 'Pending', spec: { queue: 'theirs' } });
+    const { head } = planFor(situation);
+    const plan = planFor({ ...situation, kept: head.kept as object, isWhole: false });
+    expect([plan.wants, plan.requeueAfterSeconds]).toEqual([undefined, 60]);
+  });
+
   test('another number of members', () => {
     const [patch] = actionsOf(planFor(withGroup(volcano, { phase: 'Running', spec: { minMember: 9, queue: 'theirs' } })), 'patch');
     expect(patch?.patch).toEqual({
@@ -123,7 +130,7 @@ describe('B-31: the group is put right only where it differs', () => {
   test('an MXJob, as in the base release, has the queue of its policy or none', () => {
     const template: PodTemplate = { spec: { containers: [{ name: 'mxnet', image: 'x' }] } };
     const plan = planFor({ framework: mxnet, replicas: { Worker: { template } }, options: { 'gang-scheduler': 'volcano' } });
-    expect(createdObject<KubernetesObject & { spec: object }>(plan, 'j', 'PodGroup').spec).toEqual({ minMember: 1, queue: '' });
+    expect(createdObject(plan, 'j', 'PodGroup').spec).toEqual({ minMember: 1, queue: '' });
   });
 });
 

@@ -11,7 +11,6 @@ import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts
 import { xgboost } from '../../../lib/kinds/training/frameworks/xgboost.ts';
 import { autoscalerPartOf } from '../../../lib/kinds/training/autoscaler.ts';
 import { problemOf } from '../../../lib/kinds/training/validation.ts';
-import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import {
   aChild,
   aCondition,
@@ -174,6 +173,8 @@ describe.each(lives.map((life) => [life.framework.kind, life] as const))('cases 
     const leaving = podsOf(aTraining(base), framework, runs).map((pod) => ({ ...pod, createdAt: NOW - 10, deletedAt: NOW + 25 }));
     const resumed = planFor({ ...base, policy: 'Never', pods: leaving, status: stopped.status });
     expect([states(resumed), created(resumed)]).toEqual(['Created=True Running=False Suspended=False', []]);
+    const young = leaving.map((pod) => ({ ...pod, createdAt: NOW + 1 }));
+    expect(states(planFor({ ...base, policy: 'Never', pods: young, status: resumed.status }))).toMatch(/ Failed=True$/);
   });
 
   test('it succeeds, which is told once', () => {
@@ -198,7 +199,7 @@ describe.each(lives.map((life) => [life.framework.kind, life] as const))('cases 
 
 test('case 58: the master has its service and succeeds', () => {
   const situation: Situation = { framework: pytorch, replicas: { Master: 1, Worker: 2 }, port: 8080 };
-  expect(createdObject<KubernetesObject>(planFor(situation), 'j-master-0', 'Service')).toMatchObject({
+  expect(createdObject(planFor(situation), 'j-master-0', 'Service')).toMatchObject({
     spec: { ports: [{ name: 'pytorchjob-port', port: 8080 }] },
     metadata: { ownerReferences: [{ kind: 'PyTorchJob', name: 'j' }] },
   });
@@ -218,7 +219,7 @@ describe('cases 64, 65: the autoscaler', () => {
   };
   const kind = 'HorizontalPodAutoscaler';
   const key = 'horizontalpodautoscalers.autoscaling';
-  const made = createdObject<KubernetesObject>(planFor(situation), 'j', kind);
+  const made = createdObject(planFor(situation), 'j', kind);
   const present = aChild(key, 'j', { part: { revision: 1, facts: autoscalerPartOf(made) } });
 
   test('case 64: it is made, and stays', () => {

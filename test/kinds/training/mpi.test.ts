@@ -84,7 +84,7 @@ describe('the objects', () => {
   });
 
   test('17.3: the config map', () => {
-    expect(createdObject<KubernetesObject & { data: object }>(plan, 'j-config', 'ConfigMap').data).toEqual({
+    expect(createdObject(plan, 'j-config', 'ConfigMap').data).toEqual({
       hostfile: 'j-worker-0 slots=2\nj-worker-1 slots=2\n',
       'kubexec.sh': expect.stringContaining('/opt/kube/kubectl exec ${POD_NAME} --container foo -- /bin/sh -c "$*"'),
       'discover_hosts.sh': '#!/bin/sh',

@@ -1,4 +1,5 @@
 // Section 5 and worked cases 83 to 86: defaults and validation.
+import { containersIn, replicaSpecsOf } from '../../../lib/kinds/training/replica-specs.ts';
 import { describe, expect, test } from '@jest/globals';
 import type { Framework } from '../../../lib/kinds/training/framework.ts';
 import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
@@ -10,7 +11,6 @@ import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import { xgboost } from '../../../lib/kinds/training/frameworks/xgboost.ts';
 import { withDefaults } from '../../../lib/kinds/training/defaults.ts';
-import { containersIn, replicaSpecsOf } from '../../../lib/kinds/training/terms.ts';
 import { problemOf } from '../../../lib/kinds/training/validation.ts';
 import { aTraining, type JobParts } from './builders.ts';
 

@@ -1,8 +1,8 @@
 // MPIJob. Its pods and objects are made by the steps of ../mpi.
+import { replicaSpecsOf } from '../replica-specs.ts';
 import type { Framework } from '../framework.ts';
 import type { ReplicaSpec, TrainingJob } from '../job-types.ts';
 import { usualTexts } from '../success.ts';
-import { replicaSpecsOf } from '../terms.ts';
 
 const replicasField = 'mpiReplicaSpecs';
 

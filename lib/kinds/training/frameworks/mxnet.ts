@@ -1,9 +1,9 @@
 // MXJob, which upstream no longer has: it behaves as the base release.
-import type { Framework } from '../framework.ts';
+import type { Framework, Terms } from '../framework.ts';
 import { namesOf, portNeeded, variable } from '../rendezvous/variables.ts';
 import type { Slot } from '../slots.ts';
 import { usualTexts } from '../success.ts';
-import { replicasOf, wantedOf, type Terms } from '../terms.ts';
+import { replicasOf, wantedOf } from '../terms.ts';
 
 const NO_PORT = 'failed to found the port';
 

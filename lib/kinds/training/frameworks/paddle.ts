@@ -1,10 +1,10 @@
 // PaddleJob.
+import type { Framework, Terms } from '../framework.ts';
 import { elasticDefaults } from '../elastic-defaults.ts';
-import type { Framework } from '../framework.ts';
 import { UNBUFFERED, variable } from '../rendezvous/variables.ts';
 import { nameOfSlot, type Slot } from '../slots.ts';
 import { usualTexts } from '../success.ts';
-import { portOf, replicasOf, totalOf, type Terms } from '../terms.ts';
+import { portOf, replicasOf, totalOf } from '../terms.ts';
 import type { EnvVar } from '../../../objects/kubernetes.ts';
 
 const kind = 'PaddleJob';

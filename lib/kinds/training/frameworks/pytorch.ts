@@ -1,12 +1,12 @@
 // PyTorchJob.
+import type { Framework, Rendezvous, Terms } from '../framework.ts';
 import { elasticDefaults } from '../elastic-defaults.ts';
-import type { Framework, Rendezvous } from '../framework.ts';
 import { elasticVariables } from '../rendezvous/pytorch-elastic.ts';
 import { initContainersFor } from '../rendezvous/pytorch-init.ts';
 import { portNeeded, UNBUFFERED, variable } from '../rendezvous/variables.ts';
 import { nameOfSlot, type Slot } from '../slots.ts';
 import { usualTexts } from '../success.ts';
-import { replicasOf, totalOf, type Terms } from '../terms.ts';
+import { replicasOf, totalOf } from '../terms.ts';
 import type { TrainingSettings } from '../settings.ts';
 
 const kind = 'PyTorchJob';

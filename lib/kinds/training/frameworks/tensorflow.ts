@@ -1,10 +1,9 @@
 // TFJob.
-import type { Framework } from '../framework.ts';
+import type { Framework, Counts, Terms } from '../framework.ts';
 import { exitCodeOf } from '../restarts.ts';
 import { isDistributed, tensorflowConfig } from '../rendezvous/tensorflow-config.ts';
 import { variable } from '../rendezvous/variables.ts';
-import type { Counts } from '../success.ts';
-import { replicasOf, type Terms } from '../terms.ts';
+import { replicasOf } from '../terms.ts';
 
 const kind = 'TFJob';
 const hasChief = (terms: Terms): boolean => replicasOf(terms, 'Chief') !== undefined || replicasOf(terms, 'Master') !== undefined;

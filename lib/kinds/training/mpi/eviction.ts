@@ -1,7 +1,8 @@
 // An MPIJob ends when its launcher or one of its workers is evicted.
+import type { Terms } from '../framework.ts';
 import type { NewEvent } from '../actions.ts';
 import type { Judgement } from '../judging.ts';
-import { wantedOf, type Terms } from '../terms.ts';
+import { wantedOf } from '../terms.ts';
 
 export interface Eviction {
   reason: 'MPIJobEvicted';

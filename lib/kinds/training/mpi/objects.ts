@@ -1,11 +1,13 @@
 // The objects that an MPIJob needs beside its pods: how the launcher finds its workers, and its right to run commands in them.
+import type { Terms } from '../framework.ts';
+import { containersIn } from '../replica-specs.ts';
 import { canonicalText } from '../../../objects/child-state.ts';
 import type { Json, KubernetesObject } from '../../../objects/kubernetes.ts';
 import type { Resource } from '../../../objects/resources.ts';
 import { textOf } from '../../../objects/untyped-fields.ts';
 import { digestOf } from '../digest.ts';
 import { namesOf } from '../rendezvous/variables.ts';
-import { containersIn, ownerReferenceOf, replicasOf, wantedOf, type Terms } from '../terms.ts';
+import { ownerReferenceOf, replicasOf, wantedOf } from '../terms.ts';
 
 export const CONFIG_MAPS: Resource = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
 export const SERVICE_ACCOUNTS: Resource = { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };

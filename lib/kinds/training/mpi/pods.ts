@@ -1,9 +1,9 @@
 // Workers and launcher of an MPIJob.
+import type { Terms } from '../framework.ts';
 import type { Container, EnvVar, Pod } from '../../../objects/kubernetes.ts';
 import { madePod, withVariables, type PodMaking, type PodOrder } from '../pods.ts';
 import { variable } from '../rendezvous/variables.ts';
 import { baseLabels, JOB_ROLE, nameOfSlot, REPLICA_TYPE, slotLabels } from '../slots.ts';
-import type { Terms } from '../terms.ts';
 import { configMapName, isGpuLauncher, launcherName } from './objects.ts';
 
 const CONFIG_VOLUME = 'mpi-job-config';

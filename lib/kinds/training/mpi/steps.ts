@@ -111,7 +111,7 @@ function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): { a
 interface WantedObject {
   resource: Resource;
   name: string;
-  make(): KubernetesObject;
+  make: () => KubernetesObject;
   /** Of what Farloop puts in. */
   digest?: string;
   patch?: object;

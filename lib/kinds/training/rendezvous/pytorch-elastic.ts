@@ -1,8 +1,8 @@
 // The variables of torchrun for an elastic PyTorchJob.
+import { ClusterSpecError, type Terms } from '../framework.ts';
 import type { EnvVar } from '../../../objects/kubernetes.ts';
-import { ClusterSpecError } from '../framework.ts';
 import { nameOfSlot } from '../slots.ts';
-import { replicasOf, type Terms } from '../terms.ts';
+import { replicasOf } from '../terms.ts';
 import { portNeeded, variable } from './variables.ts';
 
 /** None without an elastic policy. @throws ClusterSpecError */

@@ -1,8 +1,8 @@
 // Small pieces of the environments that frameworks give their pods.
+import { ClusterSpecError, type Terms } from '../framework.ts';
 import type { EnvVar } from '../../../objects/kubernetes.ts';
-import { ClusterSpecError } from '../framework.ts';
 import { nameOfSlot } from '../slots.ts';
-import { portOf, replicasOf, type Terms } from '../terms.ts';
+import { portOf, replicasOf } from '../terms.ts';
 
 export const variable = (name: string, value: string | number): EnvVar => ({ name, value: String(value) });
 
