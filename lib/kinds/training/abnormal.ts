@@ -3,22 +3,16 @@ import type { NewEvent } from './actions.ts';
 import type { TrainingPodFacts } from './needed-facts.ts';
 
 /** How a container ended, why it waits, or why its pod does not start. */
-export function abnormalEvents({ name: pod, containers, reasons = [], terminations = [] }: TrainingPodFacts): NewEvent[] {
-  const own = containers.filter(({ role }) => role === 'container');
-  const looked = own.length > 0 ? own : containers;
-  const events: NewEvent[] = [];
-  for (const { name, exitCode } of looked) {
-    if (exitCode !== undefined && exitCode !== 0) {
-      const { reason = 'Error', message = '' } = terminations.find(({ container }) => container === name) ?? {};
-      events.push(warning(pod, reason, `Error pod ${pod} container ${name} exitCode: ${exitCode} terminated message: ${message}`));
-    }
-    const waiting = exitCode === undefined ? reasons.find(({ container }) => container === name) : undefined;
-    if (waiting?.message)
-      events.push(warning(pod, waiting.reason, `Error pod ${pod} container ${name} waiting message: ${waiting.message}`));
-  }
-  if (looked.length > 0) return events;
-  const whole = reasons.find(({ container }) => container === undefined);
-  return whole ? [warning(pod, whole.reason, `Error pod ${pod} condition message: ${whole.message ?? ''}`)] : [];
+export function abnormalEvents({ name: pod, containers, containerWords = [], unmetCondition }: TrainingPodFacts): NewEvent[] {
+  const events = containerWords.map(({ container, state, reason, message = '' }): NewEvent => {
+    const begin = `Error pod ${pod} container ${container}`;
+    if (state === 'waiting') return warning(pod, reason, `${begin} waiting message: ${message}`);
+    const code = containers.find(({ name }) => name === container)?.exitCode;
+    return warning(pod, reason, `${begin} exitCode: ${code} terminated message: ${message}`);
+  });
+  if (!unmetCondition) return events;
+  const { reason, message = '' } = unmetCondition;
+  return [...events, warning(pod, reason, `Error pod ${pod} condition message: ${message}`)];
 }
 
 const warning = (about: string, reason: string, message: string): NewEvent => ({ type: 'Warning', reason, message, about });

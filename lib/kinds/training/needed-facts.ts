@@ -1,4 +1,4 @@
-// Facts of pods that training jobs decide by and that other kinds do not ask for.
+// Facts of pods that training jobs decide by beside `node`, `podReason`, `containerWords` and `unmetCondition`.
 import type { PodFacts } from '../../objects/pod-facts.ts';
 
 /** Annotation: failures of the slot that were handled before this pod was made. */
@@ -13,6 +13,4 @@ export interface TrainingPodFacts extends PodFacts {
   slotFailures?: number;
   /** From `farloop.dev/job-failures`: the same. */
   jobFailures?: number;
-  /** Why its containers ended with another code than 0; at most 5, each text bounded as those of `reasons`. */
-  terminations?: readonly { container: string; reason: string; message: string }[];
 }

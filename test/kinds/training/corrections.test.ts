@@ -176,7 +176,9 @@ describe('B-15: events about pods are told once', () => {
     podsOf(aTraining(), tensorflow, 'Worker: P').map((pod) => ({
       ...pod,
       containers: [{ name: 'tensorflow', role: 'container' as const, restarts: 0 }],
-      reasons: [{ reason: 'ImagePullBackOff', message: 'Back-off pulling image', container: 'tensorflow' }],
+      containerWords: [
+        { container: 'tensorflow', state: 'waiting' as const, reason: 'ImagePullBackOff', message: 'Back-off pulling image' },
+      ],
     }));
 
   test('12.4: of a waiting container', () => {
@@ -194,8 +196,8 @@ describe('B-15: events about pods are told once', () => {
     const [other] = podsOf(aTraining({ replicas: { Worker: 2 } }), tensorflow, 'Worker: P1');
     if (!pod || !other) throw new Error('two pods were asked for');
     const pods = [
-      { ...pod, terminations: [{ container: 'tensorflow', reason: 'OOMKilled', message: 'too much' }] },
-      { ...other, reasons: [{ reason: 'Unschedulable', message: 'no node' }] },
+      { ...pod, containerWords: [{ container: 'tensorflow', state: 'terminated' as const, reason: 'OOMKilled', message: 'too much' }] },
+      { ...other, unmetCondition: { type: 'PodScheduled', reason: 'Unschedulable', message: 'no node' } },
     ];
     expect(told(planFor({ replicas: { Worker: 2 }, pods, status })).filter((event) => event.startsWith('Warning'))).toEqual([
       'Warning OOMKilled: Error pod j-worker-0 container tensorflow exitCode: 3 terminated message: too much',

@@ -254,9 +254,7 @@ describe('the counts', () => {
 
 describe('failures', () => {
   const evicted = (text: string, name: string) =>
-    podsOf(aTraining(job(2)), mpi, text).map((pod) =>
-      pod.name === name ? { ...pod, reasons: [{ reason: 'Evicted', message: 'low on memory' }] } : pod,
-    );
+    podsOf(aTraining(job(2)), mpi, text).map((pod) => (pod.name === name ? { ...pod, podReason: 'Evicted' } : pod));
 
   test.each([
     ['j-worker-0', 'Launcher: R; Worker: F R', '1/2 workers are evicted'],

@@ -10,9 +10,7 @@ export interface Eviction {
 }
 
 export function evictionIn(terms: Terms, { slots }: Pick<Judgement, 'slots'>): Eviction | undefined {
-  const evicted = [...slots.values()].filter(
-    ({ pod }) => pod.phase === 'Failed' && pod.reasons?.some(({ reason, container }) => reason === 'Evicted' && container === undefined),
-  );
+  const evicted = [...slots.values()].filter(({ pod }) => pod.phase === 'Failed' && pod.podReason === 'Evicted');
   const workers = evicted.filter(({ replicas }) => replicas.type === 'Worker');
   if (evicted.length === 0) return undefined;
   const message =
