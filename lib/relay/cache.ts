@@ -193,7 +193,9 @@ export class RelayCache {
     if (before && list !== undefined) this.#pods.nameInList(row, list);
     if (list === undefined && before && isNewer(this.#pods.versionOf(row), metadata.resourceVersion ?? '0')) return [];
     // If its owners cannot be read, the pod stays with its workload. Ignore our finalizer: alone it does not make the pod an orphan.
-    const owner = hidesOwners(pod) ? (before?.owner ?? this.#ownerOf({ ...metadata, finalizers: [] })) : this.#ownerOf(metadata);
+    const owner = hidesOwners(pod)
+      ? (before?.owner ?? this.#ownerOf({ ...metadata, finalizers: [] }))
+      : this.#ownerOf(metadata, before?.owner);
     // The pod no longer has an owner. Report that to the workload that it belonged to.
     const workload = owner ? this.#workloadOf(owner) : before;
     if (!workload || !isPodNamed(metadata)) return [];
@@ -271,9 +273,12 @@ export class RelayCache {
     return this.#byId[this.#pods.membersOf(row)];
   }
 
-  /** The workload that reports a pod with this metadata; undefined: none of ours. */
-  #ownerOf(metadata: ObjectMeta): OwnerName | undefined {
-    const named = belongingOf(metadata, this.#kinds);
+  /**
+   * The workload that reports a pod with this metadata; undefined: none of ours.
+   * @param before the one that has reported it until now
+   */
+  #ownerOf(metadata: ObjectMeta, before?: OwnerName): OwnerName | undefined {
+    const named = belongingOf(metadata, this.#kinds, before);
     // An owner whose selector matches may adopt the pod. Without such an owner our finalizer alone makes the pod ours to report.
     const chosenBy = named === undefined || named.by === 'finalizer' ? this.#selecting.ownerOf(metadata) : undefined;
     const belonging = chosenBy ? { owner: chosenBy, by: 'labels' } : named;
