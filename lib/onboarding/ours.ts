@@ -159,7 +159,7 @@ async function labelled(
   try {
     return await administration.list(resource, { labelSelector });
   } catch (error) {
-    // An API server without the kind has no objects of it. The sandbox has no RBAC, for example.
+    // An API server without the kind has no objects of it. The sandbox has no Deployments, for example.
     if (error instanceof TerminalError && error.code === 404) return [];
     throw error;
   }

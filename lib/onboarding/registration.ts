@@ -24,7 +24,15 @@ import type { OurObject } from './ours.ts';
 import { kindsWithOwners } from './owners-on-cluster.ts';
 import { objectText, ourObject, refuseOtherRelays, relayNamespaceOf, resourceOf, staleOf } from './ours.ts';
 import type { Manifest } from './relay-manifests.ts';
-import { AWS_KEY_SECRET, FUNCTIONS_ACCOUNT, OURS_LABEL, awsKeySecret, givesToPasses, relayManifests } from './relay-manifests.ts';
+import {
+  AWS_KEY_SECRET,
+  FUNCTIONS_ACCOUNT,
+  OURS_LABEL,
+  RELAY_SELECTOR,
+  awsKeySecret,
+  givesToPasses,
+  relayManifests,
+} from './relay-manifests.ts';
 import type { RegistrationPlan, RegistrationRequest, Survey } from './registration-plan.ts';
 import { planRegistration } from './registration-plan.ts';
 import { IDENTITY_NAMESPACE } from './rights.ts';
@@ -74,6 +82,7 @@ export async function survey(
   const leavesInstalled = request.image === undefined;
   await refuseOtherRelays(administration, { stackName: installation.stackName, cluster, relayNamespace, leavesInstalled, namespaces });
   await refuseUnserved(administration, request);
+  if (!leavesInstalled) await refuseWithoutRelayKinds(administration);
   const namespace = await administration.get(NAMESPACES, { name: relayNamespace });
   const { issuer, version } = await administration.about(identity.kind === 'irsa');
   if (identity.kind === 'irsa') await refuseUnknownIssuer(senders, { issuer, installation });
@@ -109,6 +118,24 @@ async function refuseUnserved(
           { cause: error },
         );
       }
+}
+
+/** The sandbox, for example, serves neither. Found out now, nothing is left half-made on AWS and on the cluster. */
+async function refuseWithoutRelayKinds(administration: KubernetesAdministration): Promise<void> {
+  const needed = [
+    { apiVersion: 'apps/v1', kind: 'Deployment' },
+    { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
+  ];
+  for (const { apiVersion, kind } of needed)
+    try {
+      await administration.list(resourceOf({ apiVersion, kind }), { labelSelector: RELAY_SELECTOR });
+    } catch (error) {
+      if (!(error instanceof TerminalError) || error.code !== 404) throw error;
+      throw new TerminalError(
+        `the API server serves no ${kind} of ${apiVersion}, so the relay cannot run on that cluster: give --no-relay in place of --image, and run "farloop relay" elsewhere`,
+        { cause: error },
+      );
+    }
 }
 
 /** Carries out the whole plan. Keeps or repairs what an earlier try has made. */
