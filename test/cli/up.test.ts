@@ -115,9 +115,12 @@ describe('up on the sandbox', () => {
     expect(farloop.stderr).toBe('');
   }, 120_000);
 
-  test('one Ctrl-C ends it with 130, also when it arrives twice', async () => {
+  test('what lets others in is readable by its owner alone; one Ctrl-C ends it with 130, also when it arrives twice', async () => {
     const farloop = up();
     await farloop.says('farloop ready\n');
+    const files = globSync('**', { cwd: folder.path });
+    expect(files).toEqual(expect.arrayContaining(['instance.json', 'kubeconfig', 'store.db-wal', 'sandbox/objects.sqlite']));
+    expect(files.filter((file) => (statSync(join(folder.path, file)).mode & 0o077) !== 0)).toEqual([]);
     farloop.child.kill('SIGINT');
     const ended = await farloop.end('SIGINT');
     expect(ended.exitCode).toBe(130);
@@ -126,9 +129,11 @@ describe('up on the sandbox', () => {
     expect(existsSync(join(folder.path, 'instance.json'))).toBe(false);
   }, 120_000);
 
-  test('killed in the middle of a Job and started again, it goes on; the printed kubeconfig is still good', async () => {
-    const killed = up('--apply', 'examples/job.yaml');
+  test('a manifest that is refused is told and stops nothing; killed in the middle of a Job and started again, it goes on', async () => {
+    const killed = up('--apply', 'test/cli/refused-job.yaml', '--apply', 'examples/job.yaml');
     await killed.says('job/demo Running');
+    expect(killed.stderr).toMatch(/^farloop: test\/cli\/refused-job\.yaml:2: job\/refused is not applied: .*restartPolicy.*\n$/);
+    // The printed kubeconfig is still good.
     const kubeconfig = readFileSync(join(folder.path, 'kubeconfig'), 'utf8');
     await killed.end('SIGKILL');
 
@@ -137,15 +142,6 @@ describe('up on the sandbox', () => {
     expect(readFileSync(join(folder.path, 'kubeconfig'), 'utf8')).toBe(kubeconfig);
     expect((await untilComplete('demo')).status).toMatchObject({ succeeded: 5, completedIndexes: '0-4' });
     await again.end('SIGTERM');
-  }, 120_000);
-
-  test('what lets others in is readable by its owner alone', async () => {
-    const farloop = up();
-    await farloop.says('farloop ready\n');
-    const files = globSync('**', { cwd: folder.path });
-    expect(files).toEqual(expect.arrayContaining(['instance.json', 'kubeconfig', 'store.db-wal', 'sandbox/objects.sqlite']));
-    expect(files.filter((file) => (statSync(join(folder.path, file)).mode & 0o077) !== 0)).toEqual([]);
-    await farloop.end('SIGTERM');
   }, 120_000);
 
   test('two Jobs of one name: explain wants to know which, and exits with 3', async () => {
@@ -167,13 +163,6 @@ describe('up on the sandbox', () => {
     farloop.child.stdout?.destroy();
     await untilComplete('demo');
     expect((await farloop.end('SIGTERM')).exitCode).toBe(0);
-  }, 120_000);
-
-  test('a manifest that the API server refuses is told, and stops nothing else', async () => {
-    const refused = up('--apply', 'test/cli/refused-job.yaml', '--apply', 'examples/job.yaml');
-    await refused.says('job/demo created');
-    expect(refused.stderr).toMatch(/^farloop: test\/cli\/refused-job\.yaml:2: job\/refused is not applied: .*restartPolicy.*\n$/);
-    await refused.end('SIGTERM');
   }, 120_000);
 
   test('what pods wait for is told where the Job is, and by explain in the words of scheduler and kubelet', async () => {

@@ -64,8 +64,8 @@ describe('R14: the budget', () => {
   });
 
   test('R14: a Job that wants more pods than the budget gives is resumed at once, and fails when its time is over', async () => {
-    await begin({ writesPerSecond: 30 });
-    await world.apply(aJob('demo', { parallelism: 700, completions: 700, suspend: true, activeDeadlineSeconds: 20 }));
+    await begin({ writesPerSecond: 15 });
+    await world.apply(aJob('demo', { parallelism: 350, completions: 350, suspend: true, activeDeadlineSeconds: 20 }));
     await world.elapse(3, { play: false });
     const beganAtMs = world.clock.nowMs();
     const type = 'application/merge-patch+json';
