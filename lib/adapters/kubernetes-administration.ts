@@ -113,6 +113,12 @@ export class KubernetesAdministration {
     return { version, issuer: withIssuer ? textOf(fieldsOf(await this.#json('/.well-known/openid-configuration'))['issuer']) : '' };
   }
 
+  /** @returns whether the API server issues tokens for its service accounts, as its discovery says */
+  async givesTokens(): Promise<boolean> {
+    const { resources } = fieldsOf(await this.#json('/api/v1'));
+    return Array.isArray(resources) && resources.some((resource) => textOf(fieldsOf(resource)['name']) === 'serviceaccounts/token');
+  }
+
   async #json(path: string): Promise<unknown> {
     const { status, text } = await this.#connection.call({ method: 'GET', path, isTooLate: () => false });
     if (status !== 200) throw new TerminalError(`GET ${path} at ${this.#connection.server}: HTTP status ${status}`);

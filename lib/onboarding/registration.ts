@@ -83,6 +83,10 @@ export async function survey(
   await refuseOtherRelays(administration, { stackName: installation.stackName, cluster, relayNamespace, leavesInstalled, namespaces });
   await refuseUnserved(administration, request);
   if (!leavesInstalled) await refuseWithoutRelayKinds(administration);
+  if (credential.kind === 'serviceAccount' && !(await administration.givesTokens()))
+    throw new TerminalError(
+      'the API server gives no tokens for service accounts: let functions in by a credential of your own with --credential kubeconfig, or let the relay carry out what they want with --access relayed',
+    );
   const namespace = await administration.get(NAMESPACES, { name: relayNamespace });
   const { issuer, version } = await administration.about(identity.kind === 'irsa');
   if (identity.kind === 'irsa') await refuseUnknownIssuer(senders, { issuer, installation });

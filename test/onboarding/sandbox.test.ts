@@ -42,11 +42,12 @@ async function surveyed(change: Partial<RegistrationRequest>): Promise<Survey> {
   return await survey(place, { ...REQUEST, ...change });
 }
 
-test('a relay that is to run on it is refused before anything is made, with the way out', async () => {
+test('a relay that is to run on it, and a token for functions, are refused before anything is made, with the way out', async () => {
   await expect(surveyed({})).rejects.toThrow(
     'the API server serves no Deployment of apps/v1, so the relay cannot run on that cluster: give --no-relay in place of --image',
   );
-  const found = await surveyed({ image: undefined });
+  await expect(surveyed({ image: undefined })).rejects.toThrow('the API server gives no tokens for service accounts');
+  const found = await surveyed({ image: undefined, credential: { kind: 'none' } });
   expect(found).toMatchObject({ version: 'v1.36.3', namespaceIsForeign: false, record: undefined });
   expect(await findOurs(administration, 'farloop')).toEqual([]);
 });
