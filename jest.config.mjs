@@ -5,7 +5,13 @@ import { join } from 'node:path';
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'farloop-compiled');
 
 /** Storms that mean nothing in part: `npm run test:storms` runs them. */
-export const WHOLE_STORMS = ['fairness/fairness', 'reconciler/large-job', 'reconciler/large-view'];
+export const WHOLE_STORMS = [
+  'fairness/fairness',
+  'reconciler/large-job',
+  'reconciler/large-view',
+  'reconciler/verdict-interrupted',
+  'simulation/view-items',
+];
 
 export default {
   testEnvironment: 'node',

@@ -1,5 +1,6 @@
 // The fields that are wanted of JSON in bytes are those that the known parser would have found, whatever texts look like; and nothing
 // that is no JSON reads as an object.
+import { shareOf } from '../../storm-share.ts';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CutOffError, JsonReader } from '../../../lib/adapters/kubernetes/json-reader.ts';
@@ -56,7 +57,7 @@ describe('wanted fields', () => {
         for (let round = 0; round < 3; round += 1)
           expectSame(read(text, fields), fields === false && isScalar(whole) ? whole : wantedOf(whole, fields));
       }),
-      { numRuns: 1_000 },
+      { numRuns: shareOf(1_000, 4) },
     );
   });
 
@@ -110,7 +111,7 @@ describe('what is no JSON', () => {
         const bytes = Buffer.from(JSON.stringify(object));
         expect(() => read(bytes.subarray(0, cut % bytes.length), fields)).toThrow(CutOffError);
       }),
-      { numRuns: 500 },
+      { numRuns: shareOf(500, 4) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('what is no JSON', () => {
           else expect(() => read(broken)).toThrow(SyntaxError);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: shareOf(2_000, 4) },
     );
   });
 });
@@ -254,7 +255,7 @@ describe('a page of a list that comes in pieces', () => {
           ...(items !== undefined && { items: items && items.map((item) => (isScalar(item) ? item : wantedOf(item, fields))) }),
         });
       }),
-      { numRuns: 500 },
+      { numRuns: shareOf(500, 4) },
     );
   });
 
