@@ -239,7 +239,10 @@ describe('farloop cluster', () => {
 
   test('groups of pods: refused where the API server does not serve them; not asked for any more, the record knows nothing of it', async () => {
     const { exitCode, stderr } = await add('one', '--workload-with-job');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('serves no scheduling.k8s.io/v1beta1') });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringContaining('serves no Workload of scheduling.k8s.io/v1beta1'),
+    });
     const record = await stage.clusters().get('one');
     if (!record) throw new Error('it is not registered');
     await stage.clusters().put({ ...record, options: { 'workload-with-job': 'on' } }, record.version);
