@@ -4,12 +4,17 @@ import { join } from 'node:path';
 // Many tests start the command as a process of its own: its modules are compiled once, not at every start.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', '.cache', 'farloop-compiled');
 
-/** Storms that mean nothing in part: `npm run test:storms` runs them. */
+/** Storms that mean nothing in part, and the longest proofs: `npm run test:storms` runs them. */
 export const WHOLE_STORMS = [
+  'damage/answers',
+  'damage/relayed',
+  'damage/stored',
   'fairness/fairness',
+  'reconciler/ensemble/every-point',
   'reconciler/large-job',
   'reconciler/large-view',
   'reconciler/verdict-interrupted',
+  'simulation/replay',
   'simulation/view-items',
 ];
 

@@ -6,7 +6,6 @@ const SHARED = [
   'reconciler/rules/every-point',
   'reconciler/view/view-access',
   'reconciler/hand-edits.property',
-  'reconciler/ensemble/every-point',
   'adapters/kubernetes/json-reader',
   'simulation/simulator',
 ];
