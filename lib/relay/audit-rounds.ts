@@ -58,8 +58,8 @@ export class AuditRounds {
     const { source, clock, telemetry, cluster, options, scopes, isLeading, restored: tellRestored, signal } = this.#setup;
     if (!isLeading()) return;
     for (const scope of scopes())
-      for (const { listAnew, name: watch, isListed, ...audited } of scope.audits) {
-        if (!isListed()) continue;
+      // Decided before the first comparison: a resource that is listed anew for one must not put the others off to the next round.
+      for (const { listAnew, name: watch, isListed: _isListed, ...audited } of scope.audits.filter(({ isListed }) => isListed())) {
         const { plural } = audited.resource;
         const name = `${watch}:${audited.namespace ?? ''}`;
         // A resource that cannot be compared must not stop the comparison of the others (R13).

@@ -340,8 +340,14 @@ export class Simulation {
   #mustEndByMs(): number {
     return this.struck.reduce(
       (sum, { fault }) => sum + longestDelayMs(fault, this.run.access) + RECOVERY_MS,
-      this.run.scenario.withinMs + (this.run.jitter ? JITTERED_MS : 0) + this.together.waitMs,
+      this.run.scenario.withinMs + this.#jitterMs() + this.together.waitMs,
     );
+  }
+
+  #jitterMs(): number {
+    if (!this.run.jitter) return 0;
+    // A call through a relay is several calls.
+    return this.run.access === 'relayed' ? 2 * JITTERED_MS : JITTERED_MS;
   }
 
   /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */
