@@ -347,7 +347,7 @@ export class Simulation {
   #jitterMs(): number {
     if (!this.run.jitter) return 0;
     // A call through a relay is several calls.
-    return this.run.access === 'relayed' ? 2 * JITTERED_MS : JITTERED_MS;
+    return this.run.access === 'relayed' ? 3 * JITTERED_MS : JITTERED_MS;
   }
 
   /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */

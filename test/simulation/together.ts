@@ -73,8 +73,10 @@ export class Together {
 }
 
 /** Of the workload itself: a pass writes nothing of it but its status. */
-const isStatusWrite = (call: Call): boolean =>
-  call.port === 'cluster' && call.method === 'patch' && findFacts(call.invocation?.key?.kind ?? '')?.resource.plural === pluralOf(call);
+function isStatusWrite(call: Call): boolean {
+  const facts = findFacts(call.invocation?.key?.kind ?? '');
+  return call.port === 'cluster' && call.method === 'patch' && facts?.isOwnerless !== true && facts?.resource.plural === pluralOf(call);
+}
 
 function pendingIn(method: string, args: readonly unknown[]): [WorkloadKey | undefined, Pick<HeadChange, 'pendingSinceMs'>] {
   if (method === 'createHead') {

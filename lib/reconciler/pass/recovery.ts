@@ -9,7 +9,7 @@ import { HELD_MS, backoffMs, parkedEnding, refusalEvent, requiredEvent, roomTake
 import { listOthers, readStrayed } from './other-children.ts';
 import type { Pass } from './pass.ts';
 import { statusDigestOf, type PassState } from '../head/pass-state.ts';
-import { settle, settleCreates } from './settle.ts';
+import { lowestFreeNumber, settle, settleCreates } from './settle.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS } from './trouble.ts';
 
 /** @returns how the pass ends, or that it plans again */
@@ -90,6 +90,8 @@ function holdOf({ clock }: Pick<Ports, 'clock'>, pass: Pass, verb: 'create' | 'd
 
 async function lookAnew(pass: Pass): Promise<void> {
   await pass.known.readOwner();
+  // A second list of one pass removes the tombstones of the first: take over the numbers of vanished pods before (R5).
+  pass.pending.state = { ...pass.pending.state, ordinal: lowestFreeNumber(pass) };
   await pass.known.listChildren();
   await listOthers(pass);
   await readStrayed(pass);

@@ -23,8 +23,11 @@ interface Target {
   subresource?: string;
 }
 
-/** Of the workload itself, not of a child. */
-const isOfOwner = (call: Call): boolean => findFacts(call.invocation?.key?.kind ?? '')?.resource.plural === pluralOf(call);
+/** Of the workload itself, not of a child. A workload without an owner is a child. */
+function isOfOwner(call: Call): boolean {
+  const facts = findFacts(call.invocation?.key?.kind ?? '');
+  return facts !== undefined && facts.isOwnerless !== true && facts.resource.plural === pluralOf(call);
+}
 
 const isApiWrite = (call: Call): boolean => call.port === 'cluster' && isWrite(call);
 const pluralOf = ({ args }: Call): string => (args[0] as { plural: string }).plural;
