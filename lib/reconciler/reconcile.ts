@@ -28,7 +28,7 @@ import { decodeState, initialState, statusDigestOf } from './head/pass-state.ts'
 import { reportPass } from './report/pass-report.ts';
 import { rivalOf } from './pass/planning.ts';
 import { Reachability } from './cluster/reachability.ts';
-import { resendPutOff } from './head/resend.ts';
+import { resendIfAnswered, resendPutOff } from './head/resend.ts';
 import { runRounds, type RoundSetup } from './pass/rounds.ts';
 import { lowestFreeNumber, settle } from './pass/settle.ts';
 import { sendTells } from './pass/telling.ts';
@@ -319,6 +319,7 @@ export class Reconciler {
         const untoldMs = isUntroubled ? untoldInMs(pass.pending.state, this.#ports.clock.nowMs()) : undefined;
         const againInMs = untoldMs === undefined ? ending.againInMs : Math.min(ending.againInMs ?? untoldMs, untoldMs);
         nextWakeAtMs = await commit(this.#ports, pass, { ...ending, againInMs });
+        if (ending.outcome === 'putOff') await resendIfAnswered(this.#ports, this.#reachability, pass.key);
       }
     } catch (error) {
       if (!(error instanceof OvertakenError || error instanceof StaleWriteError)) throw error;

@@ -115,6 +115,11 @@ export class Reachability {
     return (await this.#takeProbe(cluster, reach, version)) ? 'down' : 'probed';
   }
 
+  /** Whether passes there may call, as the store has it now. */
+  async isOpen({ cluster, namespace }: Place): Promise<boolean> {
+    return isOpen((await this.#read(cluster)).reach, namespace);
+  }
+
   async isDown(cluster: string): Promise<boolean> {
     return (await this.#read(cluster)).reach.downSinceMs !== null;
   }

@@ -4,6 +4,7 @@ import { UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { clusterStatesOf } from '../../../lib/reconciler/cluster/cluster-state.ts';
 import { readKnownCluster } from '../../../lib/reconciler/cluster/known-cluster.ts';
 import { Reachability } from '../../../lib/reconciler/cluster/reachability.ts';
+import { resendPutOff } from '../../../lib/reconciler/head/resend.ts';
 import type { Heartbeat } from '../../../lib/wire/observations.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { expectCompleted, runToEnd } from '../../world/right.ts';
@@ -62,6 +63,26 @@ describe('R14: the relay tells that its API server is silent', () => {
     expect(await states()).toEqual(['Watching']);
     expect(world.podsEver.size).toBe(10);
     expect(world.clock.nowMs() - thawedAtMs).toBeLessThan(1_000);
+  });
+
+  test('R14: an answer that comes between the question of a pass and its wake does not wait for that wake', async () => {
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    const asker = new Reachability(world.ports);
+    await asker.relaySawSilence(CLUSTER, { sinceMs: world.clock.nowMs(), reason: 'no answer within 3 s' });
+    await asker.takeLook(world.record);
+    let hasAsked = false;
+    world.interposer = async ({ method, args, phase }) => {
+      if (method === 'readNote' && args.includes('reach') && phase === 'after') hasAsked = true;
+      if (!hasAsked || method !== 'updateHead' || phase !== 'before') return;
+      if (!(await asker.lookAnswered({ cluster: CLUSTER, namespace: 'work' }, world.clock.nowMs()))) return;
+      await resendPutOff(world.ports, CLUSTER);
+    };
+    const silentAtMs = world.clock.nowMs();
+    await world.report();
+    await world.run();
+    expect(world.passes.map(({ outcome }) => outcome)).toContain('putOff');
+    expect(world.podsEver.size).toBe(1);
+    expect(world.clock.nowMs() - silentAtMs).toBeLessThan(1_000);
   });
 
   test('R14: an idle cluster is looked at as soon as its relay has an answer, and shows as well', async () => {
