@@ -7,7 +7,6 @@ const SHARED = [
   'reconciler/view/view-access',
   'reconciler/hand-edits.property',
   'adapters/kubernetes/json-reader',
-  'simulation/simulator',
 ];
 
 export default {
