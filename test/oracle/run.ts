@@ -1,33 +1,38 @@
-// The upstream Job controller as a judge: builds it once into the cache folder, then holds `farloop plan --stream` against it on
-// 5,000 random cases with a fresh seed, which it prints. Needs Go, and the Go module proxy the first time.
-//   run.ts [--seed N] [--count M] [--seeds K]      M cases of each of K seeds in a row, from N on, summed
+// Upstream's own code as judges: the Job controller, and a kubelet's admission of pods. Builds each once into the cache folder, then
+// holds `farloop plan --stream` against it on 5,000 random cases with a fresh seed, which it prints. Needs Go, and the Go module proxy
+// the first time.
+//   run.ts [--only job|preemption] [--seed N] [--count M] [--seeds K]      M cases of each of K seeds in a row, from N on, summed
 // From 50,000 cases on each feature must have been compared in 500 of them.
 import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
-import { mkdirSync, readFileSync, existsSync, renameSync } from 'node:fs';
+import { mkdirSync, readFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Option } from 'commander';
 import { wholeNumber } from '../../lib/cli/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const KUBERNETES_VERSION = process.env['KUBERNETES_VERSION'] ?? 'v1.36.3';
 const here = dirname(fileURLToPath(import.meta.url));
-const sources = join(here, 'job');
-const BUILD_FILES = ['build.sh', 'prepare.sh', 'oracle_test.go', 'oracle_main_test.go'];
+/** Each judge's folder, and what compares with it. */
+const JUDGES = { job: 'compare.mjs', preemption: 'compare.ts' };
+type Judge = keyof typeof JUDGES;
+const names = Object.keys(JUDGES) as Judge[];
 
 /** The oracle of these very sources, built if it is not there yet. */
-function oracleBinary(): string {
+function oracleBinary(judge: Judge): string {
   const digest = createHash('sha256').update(KUBERNETES_VERSION);
-  for (const file of BUILD_FILES) digest.update(readFileSync(join(sources, file)));
+  for (const file of ['build.sh', 'prepare.sh', `${judge}/oracle_test.go`, `${judge}/oracle_main_test.go`])
+    digest.update(readFileSync(join(here, file)));
   const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'farloop', 'oracle', digest.digest('hex').slice(0, 16));
-  const binary = join(cache, 'job-oracle');
+  const binary = join(cache, `${judge}-oracle`);
   if (existsSync(binary)) return binary;
-  console.log(`building the oracle from kubernetes ${KUBERNETES_VERSION}: some minutes the first time, 2 GB of temporary space`);
+  console.log(`building the ${judge} oracle from kubernetes ${KUBERNETES_VERSION}: some minutes the first time, 2 GB of temporary space`);
   const building = `${cache}.building-${process.pid}`;
   mkdirSync(building, { recursive: true });
   const build = (): SpawnSyncReturns<Buffer> =>
-    spawnSync('nice', ['sh', join(sources, 'build.sh'), building], {
+    spawnSync('nice', ['sh', join(here, 'build.sh'), judge, building], {
       stdio: 'inherit',
       env: { ...process.env, KUBERNETES_VERSION },
     });
@@ -35,23 +40,31 @@ function oracleBinary(): string {
   let { status, error } = build();
   if (status !== 0) ({ status, error } = build());
   if (status !== 0)
-    throw new Error(`the oracle cannot be built (${error?.message ?? `exit ${status}`}): Go and the Go module proxy are needed`);
+    throw new Error(`the ${judge} oracle cannot be built (${error?.message ?? `exit ${status}`}): Go and the Go module proxy are needed`);
   mkdirSync(cache, { recursive: true });
-  renameSync(join(building, 'job-oracle'), binary);
+  renameSync(join(building, `${judge}-oracle`), binary);
+  rmSync(building, { recursive: true });
   return binary;
 }
 
 const MANY_CASES = 50_000;
 const LEAST_OF_MANY = 500;
 
-function compare(oracle: string, { seed, seeds, count }: { seed: number; seeds: number; count: number }): Promise<number> {
-  const again = `--seed ${seed} --count ${count}${seeds > 1 ? ` --seeds ${seeds}` : ''}`;
+interface Cases {
+  seed: number;
+  seeds: number;
+  count: number;
+}
+
+function compare(judge: Judge, oracle: string, { seed, seeds, count }: Cases): Promise<number> {
+  const again = `--only ${judge} --seed ${seed} --count ${count}${seeds > 1 ? ` --seeds ${seeds}` : ''}`;
   const which = seeds > 1 ? `seeds ${seed} to ${seed + seeds - 1}, ${count} cases of each` : `seed ${seed}, ${count} cases`;
-  console.log(`${which} (again: npm run test:oracle -- ${again})`);
+  console.log(`${judge}: ${which} (again: npm run test:oracle -- ${again})`);
   const plan = `"${process.execPath}" "${join(here, 'plan-stream.ts')}"`;
   const options = { oracle, plan, seed, seeds, count, least: seeds * count >= MANY_CASES ? LEAST_OF_MANY : 0 };
   const args = [
-    join(sources, 'compare.mjs'),
+    '--disable-warning=ExperimentalWarning',
+    join(here, judge, JUDGES[judge]),
     '--features',
     ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
   ];
@@ -62,10 +75,13 @@ function compare(oracle: string, { seed, seeds, count }: { seed: number; seeds: 
   });
 }
 
-const { seed, count, seeds } = script('npm run test:oracle --')
+const { only, ...cases } = script('npm run test:oracle --')
+  .addOption(new Option('--only <judge...>', 'these alone').choices(names).default(['job']))
   .option('--seed <number>', 'the first seed; a new one otherwise', wholeNumber({ min: 1, max: LARGEST_NUMBER }), randomInt(1, 1_000_000))
   .option('--seeds <number>', 'how many seeds, in a row', wholeNumber({ min: 1, max: 1000 }), 1)
   .option('--count <number>', 'cases of a seed', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 5_000)
   .parse()
-  .opts<{ seed: number; count: number; seeds: number }>();
-process.exitCode = await compare(oracleBinary(), { seed, seeds, count });
+  .opts<Cases & { only: Judge[] }>();
+let failed = 0;
+for (const judge of names) if (only.includes(judge)) failed += (await compare(judge, oracleBinary(judge), cases)) === 0 ? 0 : 1;
+process.exitCode = failed === 0 ? 0 : 1;
