@@ -44,8 +44,9 @@ export function withPodFieldDefaults(pod: Pod): Pod {
   const defaulted = treeCopy(pod);
   const spec: Fields = defaulted.spec;
   dropSwitchedOffFields(defaulted.spec);
-  setPodSpecDefaults(spec);
+  // Sums are of the amounts as they were given; the amounts are rounded after that.
   setRequestDefaults(spec);
+  setPodSpecDefaults(spec);
   spec['enableServiceLinks'] ??= true;
   if (spec['hostNetwork'] === true) {
     for (const port of portsOf(containersOf(spec, ['containers', 'initContainers']))) port['hostPort'] ||= port['containerPort'];

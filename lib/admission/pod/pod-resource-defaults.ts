@@ -17,13 +17,25 @@ export function setRequestDefaults(spec: Fields): void {
     }
   }
   const whole = spec['resources'];
-  if (!isFields(whole) || !isFields(whole['limits'])) return;
+  if (!isFields(whole)) return;
+  setHugePageLimits(whole, spec);
+  if (!isFields(whole['limits'])) return;
   const byContainers = totalsOfContainers(spec, 'requests');
   const requests: Fields = { ...whole['limits'], ...fieldsOf(whole['requests']) };
   for (const [name, total] of byContainers) {
     if (sharedResources.includes(name) && !(name in fieldsOf(whole['requests']))) requests[name] = formatQuantity(total);
   }
   whole['requests'] = requests;
+}
+
+/** A pod that has resources of its own is limited to the huge pages of its containers. */
+function setHugePageLimits(whole: Fields, spec: Fields): void {
+  const [limits, requests] = [fieldsOf(whole['limits']), fieldsOf(whole['requests'])];
+  if (Object.keys(limits).length === 0 && Object.keys(requests).length === 0) return;
+  for (const [name, total] of totalsOfContainers(spec, 'limits')) {
+    if (!name.startsWith('hugepages-') || name in limits || name in requests) continue;
+    whole['limits'] = { ...fieldsOf(whole['limits']), [name]: formatQuantity(total) };
+  }
 }
 
 /** What the containers of a spec need together: they run at once, after the init containers, of which sidecars stay. The most of any moment. */

@@ -176,6 +176,10 @@ export const podsToDefault: Pod[] = [
   aPod('critical', { priorityClassName: 'system-node-critical', enableServiceLinks: false, terminationGracePeriodSeconds: 0 }),
   aPod('device', { containers: [{ ...main, resources: { limits: { 'example.com/device': 1, cpu: '1.500', memory: '1E3' } } }] }),
   aPod('whole', { resources: { limits: { cpu: '2', memory: '1Gi' } }, containers: [{ ...main, resources: { requests: { cpu: '1' } } }] }),
+  aPod('whole-pages', {
+    resources: { requests: { cpu: '2' } },
+    containers: [{ ...main, resources: { limits: { cpu: '1', memory: '1Gi', 'hugepages-2Mi': '4Mi' } } }],
+  }),
   aPod('spread', {
     topologySpreadConstraints: [
       { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { a: 'b' } } },

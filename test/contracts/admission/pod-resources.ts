@@ -47,6 +47,11 @@ const shares: PodCase[] = [
     whole({ requests: { cpu: '900m' } }, [half, half]),
     'spec.resources.requests[cpu]',
   ),
+  refused(
+    'containers whose requests are more than their sum once they are rounded',
+    whole({ limits: { cpu: '2' } }, [{ requests: { cpu: '1500u' } }, { requests: { cpu: '1500u' } }]),
+    'spec.resources.requests[cpu]',
+  ),
   taken('an init container that asks for as much as its pod', whole({ requests: { cpu: '500m' } }, [half], first(half))),
   refused(
     'a sidecar that asks for more than is left',
