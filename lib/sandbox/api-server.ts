@@ -83,9 +83,6 @@ export class ApiServer {
       throw noSuchPath();
     }
     if (path.name !== undefined) checkPathName(path.name);
-    if (path.subresource !== undefined && !row.subresources.some(({ name }) => name === path.subresource)) {
-      throw row.defined ? notFound(subjectOf(row, path.name ?? '')) : noSuchPath();
-    }
     if (row.namespaced ? path.name !== undefined && path.namespace === undefined : path.namespace !== undefined) {
       if (row.defined) return noSuchPage;
       throw noSuchPath();
@@ -102,6 +99,9 @@ export class ApiServer {
 
   #answerAbout(target: Target): ApiResponse {
     const { request, row, path } = target;
+    if (path.subresource !== undefined && !row.subresources.some(({ name }) => name === path.subresource)) {
+      throw row.defined ? notFound(subjectOf(row, path.name ?? '')) : noSuchPath();
+    }
     if (row.answer && request.method !== 'POST') throw methodRefused();
     checkFieldValidation(request);
     if (path.subresource === 'scale') return answerScale(this.#cluster, target, () => this.#find(target), this.#context(target));

@@ -76,7 +76,7 @@ function specProblems(spec: Fields): FieldError[] {
         ...(isEverywhere.schema ? [] : validationProblems(version, `${path}.schema`, hasStatus(version))),
         ...(isStatusShared ? [] : subresourceProblems(version, `${path}.subresources`)),
         ...(isEverywhere.columns ? [] : columnProblems(version, `${path}.additionalPrinterColumns`)),
-        ...(isEverywhere.selectable ? [] : selectableProblems(version, `${path}.selectableFields`)),
+        ...(isEverywhere.selectable ? [] : selectableProblemsOf(version, `${path}.selectableFields`, isEverywhere.schema)),
       ];
     }),
     ...versionSetProblems(spec, versions),
@@ -93,6 +93,12 @@ function specProblems(spec: Fields): FieldError[] {
     ...conversionProblems(spec['conversion']),
   ];
 }
+
+/** A version with selectable fields of its own needs a schema of its own. */
+const selectableProblemsOf = (version: Fields, path: string, isSchemaShared: boolean): FieldError[] =>
+  isSchemaShared && listAt(version, 'selectableFields').length > 0
+    ? [invalidValue(path, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')]
+    : selectableProblems(version, path);
 
 const hasStatus = (version: Fields): boolean => isFields(fieldsAt(version, 'subresources')['status']);
 
@@ -261,7 +267,10 @@ function storedVersionProblems(status: Fields, spec: Fields): FieldError[] {
   const stored = status['storedVersions'];
   if (!Array.isArray(stored) || stored.length === 0) return [invalidValue(field, null, 'must have at least one stored version')];
   const versions = listAt(spec, 'versions');
-  const lacking = versions.filter(({ name, storage }) => storage === true && !stored.includes(name));
+  // Each stored version answers for one version of that name.
+  const lacking = versions.filter(
+    ({ name, storage }, at) => storage === true && (!stored.includes(name) || versions.findIndex((other) => other['name'] === name) < at),
+  );
   return [
     ...lacking.map(({ name }) => invalidValue(field, stored, `must have the storage version ${String(name)}`)),
     ...stored.flatMap((name: unknown, at) => {

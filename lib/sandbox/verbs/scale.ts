@@ -44,6 +44,7 @@ export function answerScale(cluster: Cluster, target: Target, find: () => Versio
     case 'PUT': {
       const { object, warnings } = readObject(cluster.resources, scales, jsonOf(request, 'Scale'), strictnessOf(request, request.body));
       target.warnings.push(...warnings);
+      checkNames(object, target.path);
       return answered(cluster, request, written(cluster, { target, paths, previous: find(), scale: object, context }));
     }
     case 'PATCH':
@@ -73,6 +74,7 @@ function patched(
   const { object, warnings } = readObject(cluster.resources, scales, whole, patchStrictnessOf(request, type, { patch, patched: whole }));
   if (numberAt(object.spec, 'replicas') === unsaid) throw badRequest(`the spec replicas field "${paths.texts.spec}" cannot be empty`);
   target.warnings.push(...warnings);
+  checkNames(object, target.path);
   return answered(cluster, request, written(cluster, { target, paths, previous, scale: object, context }));
 }
 
@@ -113,23 +115,27 @@ function applied(
 /** Stands for replicas that nobody has given while a patch is applied. */
 const unsaid = -(2 ** 31);
 
+/** @throws ApiError 400 where the scale names another object than the path */
+function checkNames({ metadata: { name = '', namespace = '' } }: ApiObject, path: ResourcePath): void {
+  if (name !== '' && name !== path.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${path.name})`);
+  }
+  if (namespace !== '' && namespace !== path.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
 function written(
   cluster: Cluster,
   {
-    target: { row, path },
+    target: { row },
     paths,
     previous,
     scale,
     context,
   }: { target: Target; paths: ScalePaths; previous: Version; scale: ApiObject; context: WriteContext },
 ): Version {
-  const { name = '', namespace, resourceVersion } = scale.metadata;
-  if (name !== '' && name !== path.name) {
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${path.name})`);
-  }
-  if (namespace !== undefined && namespace !== '' && namespace !== path.namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  }
+  const { resourceVersion } = scale.metadata;
   const before = previous.object;
   const replicas = numberAt(scale.spec, 'replicas');
   const given: ApiObject = {
@@ -146,18 +152,23 @@ function written(
   return new Version(version.key, version.revision, { object: scaleOf(version.object, paths) });
 }
 
-/** Who scales owns the replicas from then on; nobody does where they are 0, which a scale does not say. */
+/**
+ * Who scales owns the replicas from then on. Nobody does where they are 0, which a scale does not say, or where nobody owned them before:
+ * a real server begins no record of owners with an update.
+ */
 function claimsAfterScaling(
   { metadata }: ApiObject,
   { spec }: ScalePaths,
   { replicas, writer }: { replicas: number; writer: Writer },
 ): Claim[] {
   const path = fieldsNamed([spec.join('.')]);
-  const left = claimsBefore(metadata.managedFields ?? [], undefined).flatMap((claim) => {
+  const before = claimsBefore(metadata.managedFields ?? [], undefined);
+  const isOwned = before.some(({ fields }) => !isNothing(intersection(fields, path)));
+  const left = before.flatMap((claim) => {
     const fields = difference(claim.fields, path);
     return isNothing(fields) ? [] : [{ ...claim, fields }];
   });
-  return replicas === 0 ? left : [...left, { ...writer, operation: 'Update', fields: path }];
+  return replicas === 0 || !isOwned ? left : [...left, { ...writer, operation: 'Update', fields: path }];
 }
 
 /** @throws ApiError 500 where an object says nothing of its replicas, or something else than replicas */

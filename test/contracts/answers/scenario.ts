@@ -1,7 +1,7 @@
 // Requests in a row, and what a real API server answered to them. The recording is the judge of the sandbox, and the real server
 // is asked again whether the recording still holds: test/cluster/answers.test.ts, which with RECORD=1 writes it anew.
 import { existsSync, readFileSync } from 'node:fs';
-import type { ApiClient, Answer } from '../api-server/client.ts';
+import { eventually, type ApiClient, type Answer } from '../api-server/client.ts';
 import { freshNamespace } from '../api-server/objects.ts';
 
 export interface Step {
@@ -12,6 +12,8 @@ export interface Step {
   body?: unknown;
   contentType?: string;
   accept?: string;
+  /** Asked until this status is answered: a definition is served a moment after its create. */
+  until?: number;
 }
 
 export interface Scenario {
@@ -30,14 +32,13 @@ export interface Told {
 export async function tell(api: ApiClient, { steps }: Scenario): Promise<Told[]> {
   const namespace = await freshNamespace(api);
   const told: Told[] = [];
-  for (const { method, path, body, contentType, accept } of steps) {
+  for (const { method, path, body, contentType, accept, until } of steps) {
     const text = (typeof body === 'string' ? body : JSON.stringify(body))
       ?.replaceAll('{ns}', namespace)
       .replaceAll('{token}', api.server.token);
-    const answer = await api.send(method, path.replaceAll('{ns}', namespace), text, {
-      ...(contentType !== undefined && { contentType }),
-      ...(accept !== undefined && { accept }),
-    });
+    const headers = { ...(contentType !== undefined && { contentType }), ...(accept !== undefined && { accept }) };
+    const ask = async (): Promise<Answer> => await api.send(method, path.replaceAll('{ns}', namespace), text, headers);
+    const answer = until === undefined ? await ask() : await eventually(ask, ({ status }) => status === until);
     told.push(
       lastingOf(answer, [
         [namespace, '{ns}'],
@@ -62,7 +63,7 @@ const passing = new Set([
 ]);
 const passingLabels = /controller-uid$/;
 /** The whole patched object, whose versions and times pass; and whole specs, which a server shows as it holds them in memory. */
-const wholeValue = /Invalid value: (?:".*": (?=strict|json: )|\{.*\}: )/g;
+const wholeValue = /Invalid value: (?:".*": (?=strict|json: )|\{.*\}: |\[\{.*\}\]: )/g;
 /** Times that no scenario gave: those are of the first of January 2026. */
 const recentTime = /\d{4}-(?!01-01T00:00:00Z)\d\d-\d\dT[\d:]+Z/g;
 /** In a table. */
@@ -93,7 +94,7 @@ function lastingOf({ status, headers, body }: Answer, secrets: readonly [string,
         .map(([name, item]) => [name.replaceAll(uid, '…'), passing.has(name) ? '…' : masked(item, name)]),
     );
   };
-  const text = typeof warning === 'string' ? warning : undefined;
+  const text = typeof warning === 'string' ? maskedText(warning, secrets) : undefined;
   const told = masked(body);
   sortCauses(told);
   return { status, ...(text !== undefined && { warning: text }), body: told };

@@ -1,6 +1,7 @@
 // All scenarios, by the file in which their answers are recorded.
 import { applyScenarios } from './apply-scenarios.ts';
 import { autoscalerScenarios } from './autoscaler-scenarios.ts';
+import { customScenarios } from './custom-scenarios.ts';
 import { limitScenarios } from './limit-scenarios.ts';
 import { roleScenarios } from './role-scenarios.ts';
 import { requestScenarios } from './request-scenarios.ts';
@@ -12,6 +13,7 @@ import { warningScenarios } from './warning-scenarios.ts';
 export const suites: Readonly<Record<string, Scenario[]>> = {
   apply: applyScenarios,
   autoscalers: autoscalerScenarios,
+  custom: customScenarios,
   limits: limitScenarios,
   requests: requestScenarios,
   roles: roleScenarios,
