@@ -200,7 +200,7 @@ function allocatableFor(chance: Chance, pods: readonly Pod[], incoming: Pod): Re
   const allocatable: Record<string, string> = {};
   for (const resource of ['cpu', 'memory', STORAGE, GPU, DEVICE, WIDGET, HUGE_PAGES]) {
     const isAbsent = (resource === GPU && chance.percent(15)) || (resource === DEVICE && chance.percent(40));
-    if (isAbsent || (resource === WIDGET && chance.percent(40))) continue;
+    if (isAbsent || (resource === WIDGET && chance.percent(40)) || (resource === HUGE_PAGES && chance.percent(10))) continue;
     const size = sizeOf(chance, { used: used[resource] ?? 0n, wanted: wanted[resource] ?? 0n });
     const pageBytes = amountOf('memory', '2Mi');
     allocatable[resource] = resource === 'cpu' ? `${size}m` : String(resource === HUGE_PAGES ? (size / pageBytes) * pageBytes : size);
@@ -214,24 +214,38 @@ function nodeWith(allocatable: Record<string, string>): RandomNode {
   return {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name: 'vn-0', uid: 'uid-node', labels: { 'kubernetes.io/os': 'linux', 'kubernetes.io/hostname': 'vn-0', zone: 'a' } },
+    metadata: {
+      name: 'vn-0',
+      uid: 'uid-node',
+      labels: { 'kubernetes.io/os': 'linux', 'kubernetes.io/hostname': 'vn-0', zone: 'a', generation: '5' },
+    },
     spec: {},
     status: { allocatable, capacity: { ...allocatable }, nodeInfo: { operatingSystem: 'linux', architecture: 'amd64' } },
   };
 }
 
-function expressionOf(chance: Chance): object {
-  const operator = chance.pick(['In', 'NotIn', 'Exists', 'DoesNotExist']);
-  return { key: 'zone', operator, ...(operator.endsWith('In') ? { values: [chance.pick(['a', 'b'])] } : {}) };
+/** What an affinity asks of a node's labels, or of its name. */
+function termOf(chance: Chance): object {
+  const operator = chance.pick(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt']);
+  if (chance.percent(15)) return { matchFields: [{ key: 'metadata.name', operator: 'In', values: [chance.pick(['vn-0', 'vn-1'])] }] };
+  if (operator === 'Gt' || operator === 'Lt') {
+    return { matchExpressions: [{ key: chance.pick(['generation', 'zone']), operator, values: [chance.pick(['3', '7'])] }] };
+  }
+  const values = operator.endsWith('In') ? { values: chance.pick([['a'], ['b'], ['a', 'b']]) } : {};
+  return { matchExpressions: [{ key: 'zone', operator, ...values }] };
 }
 
 function takePorts(chance: Chance, pods: readonly Pod[], incoming: Pod): void {
   const portAt = (addresses: readonly { hostIP?: string }[]): object[] => [
-    { containerPort: 80, hostPort: 80, protocol: chance.pick(['TCP', 'TCP', 'UDP']), ...chance.pick(addresses) },
+    { containerPort: 80, hostPort: 80, ...chance.pick([{ protocol: 'TCP' }, {}, { protocol: 'UDP' }]), ...chance.pick(addresses) },
   ];
-  const [holder, first] = [chance.pick(pods).spec.containers[0], incoming.spec.containers[0]];
-  Object.assign(holder as Container, { ports: portAt([{}, { hostIP: '10.0.0.1' }, { hostIP: '0.0.0.0' }]) });
-  Object.assign(first as Container, { ports: portAt([{}, { hostIP: '10.0.0.2' }, { hostIP: '10.0.0.1' }]) });
+  const holding = (pod: Pod): Container =>
+    (chance.percent(20) ? (pod.spec.initContainers ?? []) : []).at(-1) ?? (pod.spec.containers[0] as Container);
+  Object.assign(holding(chance.pick(pods)), { ports: portAt([{}, { hostIP: '10.0.0.1' }, { hostIP: '0.0.0.0' }]) });
+  Object.assign(holding(incoming), { ports: portAt([{}, { hostIP: '10.0.0.2' }, { hostIP: '10.0.0.1' }]) });
+  if (!chance.percent(15)) return;
+  incoming.spec['hostNetwork'] = true;
+  Object.assign(incoming.spec.containers[0] as Container, { ports: [{ containerPort: 80 }] });
 }
 
 const tolerations = [
@@ -239,19 +253,26 @@ const tolerations = [
   { key: 'x', operator: 'Exists', effect: 'NoExecute' },
   { key: 'x', value: 'z', effect: 'NoExecute' },
   { key: 'x', value: 'y', effect: 'NoExecute' },
+  { key: 'x', operator: 'Equal', value: 'y' },
+  { operator: 'Exists', effect: 'NoSchedule' },
 ];
 
 /** Reasons for a rejection that no eviction can mend. */
 function hinderOtherwise(chance: Chance, { node, pods, incoming }: RandomAdmission): void {
   const { spec, metadata } = incoming;
+  const { labels = {} } = node.metadata;
+  if (chance.percent(4)) delete labels['kubernetes.io/os'];
+  else if (chance.percent(2)) labels['kubernetes.io/os'] = 'windows';
   if (chance.percent(5)) spec['nodeSelector'] = chance.pick<object>([{ zone: 'b' }, { zone: 'a' }, { disk: 'ssd' }]);
+  else if (chance.percent(3)) spec['nodeSelector'] = { 'kubernetes.io/os': chance.pick(['linux', 'linux', 'windows']) };
   if (chance.percent(4)) {
-    const nodeSelectorTerms = [{ matchExpressions: [expressionOf(chance)] }];
+    const nodeSelectorTerms = chance.percent(70) ? [termOf(chance)] : [termOf(chance), termOf(chance)];
     spec['affinity'] = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } };
   }
   if (chance.percent(5) && pods.length > 0) takePorts(chance, pods, incoming);
   if (chance.percent(5)) {
     node.spec.taints = [{ key: 'x', value: 'y', effect: chance.pick(['NoExecute', 'NoExecute', 'NoSchedule']) }];
+    if (chance.percent(20)) node.spec.taints.push({ key: 'z', value: '', effect: 'NoExecute' });
     if (chance.percent(40)) spec['tolerations'] = [chance.pick<object>(tolerations)];
   }
   if (chance.percent(2)) metadata.labels = { 'kubernetes.io/os': chance.pick(['windows', 'linux']) };
@@ -277,7 +298,7 @@ export function randomAdmission(seed: number, number: number, least = 0): Random
   });
   incoming.status = { phase: 'Pending' };
   rankIncoming(chance, incoming);
-  if (chance.percent(18)) ask(incoming, GPU, chance.pick(['1', '1', '2']));
+  if (chance.percent(18)) ask(incoming, GPU, chance.pick(['1', '1', '1', '2', '2', '0']));
   if (chance.percent(12)) ask(incoming, DEVICE, chance.pick(['1', '2']));
   const admission = { node: nodeWith(allocatableFor(chance, pods, incoming)), pods, incoming };
   hinderOtherwise(chance, admission);
@@ -291,4 +312,17 @@ export function shuffled<T>(seed: number, list: readonly T[]): T[] {
     .map((item) => ({ item, at: chance.next() }))
     .toSorted((one, other) => one.at - other.at)
     .map(({ item }) => item);
+}
+
+/** What a choice of victims may be asked for: up to four resources, in the order of the checks. */
+export function randomNeeds(seed: number, number: number, { pods }: RandomAdmission): { resource: string; quantity: bigint }[] {
+  const chance = chanceFrom(Math.imul(seed, 0x27d4eb2f) ^ Math.imul(number + 1, 0x165667b1));
+  const requests = pods.map(fitRequestOf);
+  const held = (resource: string): bigint => requests.reduce((sum, request) => sum + (request[resource] ?? 0n), 0n);
+  const needs = [{ resource: 'pods', quantity: BigInt(chance.integer(1, Math.max(1, Math.ceil(pods.length / 2)))) }];
+  for (const resource of ['cpu', 'memory', STORAGE, DEVICE, GPU]) {
+    const share = chance.percent(50) ? 0.3 : chance.next();
+    needs.push({ resource, quantity: BigInt(Math.max(1, Math.round(Number(held(resource)) * share))) });
+  }
+  return needs.filter(({ resource }) => chance.percent(['pods', 'cpu', 'memory'].includes(resource) ? 50 : 10));
 }
