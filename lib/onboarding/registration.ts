@@ -124,7 +124,7 @@ async function refuseUnserved(
       }
 }
 
-/** The sandbox, for example, serves neither. Found out now, nothing is left half-made on AWS and on the cluster. */
+/** Found out now, nothing is left half-made on AWS and on the cluster. */
 async function refuseWithoutRelayKinds(administration: KubernetesAdministration): Promise<void> {
   const needed = [
     { apiVersion: 'apps/v1', kind: 'Deployment' },

@@ -6,11 +6,13 @@ import { admissionPolicies, admissionPolicyBindings, mutatingWebhooks, validatin
 import { autoscalers } from './rows/autoscalers.ts';
 import { configMaps, secrets, serviceAccounts } from './rows/configuration.ts';
 import { customResourceDefinitions } from './rows/custom-resource-definitions.ts';
+import { deployments } from './rows/deployments.ts';
 import { disruptionBudgets } from './rows/disruption-budgets.ts';
 import { events, eventsOfEventsGroup } from './rows/events.ts';
 import { jobs } from './rows/jobs.ts';
 import { leases } from './rows/leases.ts';
 import { namespaces } from './rows/namespaces.ts';
+import { networkPolicies } from './rows/network-policies.ts';
 import { nodes } from './rows/nodes.ts';
 import { pods } from './rows/pods.ts';
 import { priorityClasses } from './rows/priority-classes.ts';
@@ -28,10 +30,12 @@ const builtInRows: readonly ResourceRow[] = [
   secrets,
   serviceAccounts,
   services,
+  deployments,
   autoscalers,
   jobs,
   leases,
   eventsOfEventsGroup,
+  networkPolicies,
   disruptionBudgets,
   ...rbacRows,
   priorityClasses,

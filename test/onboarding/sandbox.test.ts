@@ -10,6 +10,9 @@ import { findOurs, objectText, ourObject, resourceOf } from '../../lib/onboardin
 import type { RegistrationRequest, Survey } from '../../lib/onboarding/registration-plan.ts';
 import { survey } from '../../lib/onboarding/registration.ts';
 import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
+import { apiVersionOf } from '../../lib/sandbox/resources.ts';
+import { deployments } from '../../lib/sandbox/rows/deployments.ts';
+import { networkPolicies } from '../../lib/sandbox/rows/network-policies.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { until } from '../claims.ts';
 import { PLACE, registered, REQUEST } from './registered.ts';
@@ -42,10 +45,21 @@ async function surveyed(change: Partial<RegistrationRequest>): Promise<Survey> {
   return await survey(place, { ...REQUEST, ...change });
 }
 
-test('a relay that is to run on it, and a token for functions, are refused before anything is made, with the way out', async () => {
-  await expect(surveyed({})).rejects.toThrow(
-    'the API server serves no Deployment of apps/v1, so the relay cannot run on that cluster: give --no-relay in place of --image',
-  );
+test.each([deployments, networkPolicies])(
+  'an API server without $plural is refused before anything is made, with the way out',
+  async (row) => {
+    sandbox.resources.remove(row);
+    try {
+      await expect(surveyed({ credential: { kind: 'none' } })).rejects.toThrow(
+        `the API server serves no ${row.kind} of ${apiVersionOf(row)}, so the relay cannot run on that cluster: give --no-relay in place of --image`,
+      );
+    } finally {
+      sandbox.resources.add(row);
+    }
+  },
+);
+
+test('a token for functions is refused before anything is made, with the way out', async () => {
   await expect(surveyed({ image: undefined })).rejects.toThrow('the API server gives no tokens for service accounts');
   const found = await surveyed({ image: undefined, credential: { kind: 'none' } });
   expect(found).toMatchObject({ version: 'v1.36.3', namespaceIsForeign: false, record: undefined });

@@ -146,6 +146,7 @@ function ofField(field: Field): object {
     ...(values?.default !== undefined && { default: values.default }),
     ...(values?.oneOf && type.is !== 'list' && { enum: values.oneOf }),
     ...(values?.isReplaced === true && { 'x-kubernetes-patch-strategy': 'replace' }),
+    ...(values?.retainsKeys === true && { 'x-kubernetes-patch-strategy': 'retainKeys' }),
     ...(field.atomic && type.is !== 'object' && { 'x-kubernetes-map-type': 'atomic' }),
   };
 }

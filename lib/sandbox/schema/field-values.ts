@@ -8,8 +8,12 @@ export interface FieldValues {
   isGiven?: boolean;
   /** An empty list is not the same as none. */
   keepsEmpty?: boolean;
+  /** 0 and false are the same as nothing, and left out. */
+  omitsZero?: boolean;
   /** A strategic merge patch replaces it. */
   isReplaced?: boolean;
+  /** Whoever patches it strategically says which of its fields stay. */
+  retainsKeys?: boolean;
 }
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
@@ -39,6 +43,16 @@ export const fieldValues: Readonly<Record<string, FieldValues>> = {
   'ContainerRestartRule.action': { isGiven: true },
   'ContainerRestartRuleOnExitCodes.operator': { isGiven: true },
   'ContainerStatus.stopSignal': { oneOf: signals },
+  'DeploymentSpec.minReadySeconds': { omitsZero: true },
+  'DeploymentSpec.paused': { omitsZero: true },
+  'DeploymentSpec.strategy': { retainsKeys: true },
+  'DeploymentStatus.availableReplicas': { omitsZero: true },
+  'DeploymentStatus.observedGeneration': { omitsZero: true },
+  'DeploymentStatus.readyReplicas': { omitsZero: true },
+  'DeploymentStatus.replicas': { omitsZero: true },
+  'DeploymentStatus.unavailableReplicas': { omitsZero: true },
+  'DeploymentStatus.updatedReplicas': { omitsZero: true },
+  'DeploymentStrategy.type': { oneOf: words('Recreate RollingUpdate') },
   'EphemeralContainer.imagePullPolicy': { oneOf: words('Always IfNotPresent Never') },
   'EphemeralContainer.terminationMessagePolicy': { oneOf: words('FallbackToLogsOnError File') },
   'FileKeySelector.optional': { default: false },
@@ -54,6 +68,8 @@ export const fieldValues: Readonly<Record<string, FieldValues>> = {
   'Lifecycle.stopSignal': { oneOf: signals },
   'LocalObjectReference.name': { default: '' },
   'NamespaceStatus.phase': { oneOf: words('Active Terminating') },
+  'NetworkPolicySpec.policyTypes': { oneOf: words('Egress Ingress') },
+  'NetworkPolicyPort.protocol': { oneOf: words('SCTP TCP UDP') },
   'NodeRuntimeHandler.name': { default: '' },
   'NodeSelectorRequirement.operator': { oneOf: words('DoesNotExist Exists Gt In Lt NotIn') },
   'NodeStatus.phase': { oneOf: words('Pending Running Terminated') },

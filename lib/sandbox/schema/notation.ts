@@ -11,6 +11,7 @@
 import { createHash } from 'node:crypto';
 import { isOn } from '../features.ts';
 import { admissionTypes } from './admission-types.ts';
+import { appsTypes } from './apps-types.ts';
 import { autoscalingTypes } from './autoscaling-types.ts';
 import { clusterTypes } from './cluster-types.ts';
 import { containerTypes } from './container-types.ts';
@@ -99,6 +100,7 @@ const sources: Readonly<Record<string, string>> = {
   ...containerTypes,
   ...podTypes,
   ...jobTypes,
+  ...appsTypes,
   ...clusterTypes,
   ...policyTypes,
   ...rbacTypes,

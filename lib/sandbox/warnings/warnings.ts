@@ -9,6 +9,7 @@ import type { DeleteOptions } from '../http/body.ts';
 import { quoted } from './go-text.ts';
 import { ofOverlaps } from './path-overlaps.ts';
 import { warningsOfNodes, warningsOfPodAffinity } from './placement-warnings.ts';
+import { warningsOfNetworks } from '../rows/network-policies.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import type { Version } from '../storage/version.ts';
 
@@ -24,7 +25,15 @@ export function warningsOf({ kind, group, isCustom, defined }: ResourceRow, next
   if (kind === 'Pod' && group === '') return previous ? [] : ofPodSpec((next as unknown as Pod).spec, 'spec');
   if (kind.endsWith('WebhookConfiguration'))
     return ['the sandbox calls no webhooks: it keeps this configuration, which changes and refuses nothing'];
-  if (kind !== 'Job' || group !== 'batch') return [];
+  if (kind === 'NetworkPolicy' && group === 'networking.k8s.io')
+    return [...warningsOfNetworks(next), 'the sandbox keeps this network policy and cuts nothing off: its pods have no network'];
+  if (kind === 'Deployment' && group === 'apps')
+    return [...ofTemplated(next, previous), 'the sandbox keeps this Deployment and runs no pods of it: no controller of it is there'];
+  return kind === 'Job' && group === 'batch' ? ofTemplated(next, previous) : [];
+}
+
+/** Of what makes pods by a template. */
+function ofTemplated(next: ApiObject, previous: Version | undefined): string[] {
   const { metadata, spec } = next as unknown as Job;
   if (previous) return previous.object.metadata.generation === metadata.generation ? [] : ofJobSpec(spec);
   const problems = problemsOfDnsLabel(metadata.name ?? '');

@@ -79,7 +79,7 @@ function maskedText(text: string, secrets: readonly [string, string][]): string 
 }
 
 function lastingOf({ status, headers, body }: Answer, secrets: readonly [string, string][]): Told {
-  const { warning } = headers;
+  const warning = withoutOwn(headers['warning']);
   const masked = (value: unknown, key = ''): unknown => {
     if (Array.isArray(value)) {
       if (key === 'cells') return value.map((cell) => (age.test(String(cell)) ? '…' : masked(cell)));
@@ -94,10 +94,18 @@ function lastingOf({ status, headers, body }: Answer, secrets: readonly [string,
         .map(([name, item]) => [name.replaceAll(uid, '…'), passing.has(name) ? '…' : masked(item, name)]),
     );
   };
-  const text = typeof warning === 'string' ? maskedText(warning, secrets) : undefined;
+  const text = warning === undefined ? undefined : maskedText(warning, secrets);
   const told = masked(body);
   sortCauses(told);
   return { status, ...(text !== undefined && { warning: text }), body: told };
+}
+
+/** What the sandbox says of itself: where it keeps a thing that a cluster would work on. */
+const ownWarning = /(?:^|, )299 - "the sandbox keeps [^"]*"/g;
+
+function withoutOwn(warning: unknown): string | undefined {
+  const left = typeof warning === 'string' ? warning.replaceAll(ownWarning, '') : '';
+  return left === '' ? undefined : left;
 }
 
 const inOneOrder = (items: readonly unknown[]): unknown[] => items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));

@@ -1,5 +1,6 @@
 // All scenarios, by the file in which their answers are recorded.
 import { applyScenarios } from './apply-scenarios.ts';
+import { deploymentScenarios } from './deployment-scenarios.ts';
 import { autoscalerScenarios } from './autoscaler-scenarios.ts';
 import { customScenarios } from './custom-scenarios.ts';
 import { limitScenarios } from './limit-scenarios.ts';
@@ -14,6 +15,7 @@ export const suites: Readonly<Record<string, Scenario[]>> = {
   apply: applyScenarios,
   autoscalers: autoscalerScenarios,
   custom: customScenarios,
+  deployments: deploymentScenarios,
   limits: limitScenarios,
   requests: requestScenarios,
   roles: roleScenarios,

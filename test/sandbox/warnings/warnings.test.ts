@@ -1,8 +1,11 @@
 // What is warned of, beside the recorded answers of a real server: odd names, and lists so long that looking at them twice would be heard.
 import { expect, test } from '@jest/globals';
 import { compare } from '../../../lib/sandbox/ownership/comparison.ts';
+import { deployments } from '../../../lib/sandbox/rows/deployments.ts';
+import { networkPolicies } from '../../../lib/sandbox/rows/network-policies.ts';
 import { pods } from '../../../lib/sandbox/rows/pods.ts';
 import { schemaOf } from '../../../lib/sandbox/schema/notation.ts';
+import { Version } from '../../../lib/sandbox/storage/version.ts';
 import { warningHeader, warningsOf } from '../../../lib/sandbox/warnings/warnings.ts';
 
 const podOf = (spec: object): Parameters<typeof warningsOf>[1] => ({ metadata: { name: 'p' }, spec: { containers: [], ...spec } });
@@ -52,4 +55,14 @@ test('of files in each other’s place no more are told than fit an answer', () 
     path: Array.from({ length: (index % 50) + 1 }, () => 'a').join('/'),
   }));
   expect(warningsOf(pods, podOf({ volumes: [{ name: 'v', configMap: { name: 'c', items } }] }))).toHaveLength(100);
+});
+
+test.each([
+  [deployments, { template: { spec: { containers: [] } } }, 'runs no pods of it'],
+  [networkPolicies, { podSelector: {} }, 'cuts nothing off'],
+])('who writes $kind is told that nothing works on it, each time', (row, spec, why) => {
+  const object = { metadata: { name: 'a', generation: 1 }, spec };
+  const told = [expect.stringContaining(why)];
+  expect(warningsOf(row, object)).toEqual(told);
+  expect(warningsOf(row, object, new Version('a', 1, { object }))).toEqual(told);
 });

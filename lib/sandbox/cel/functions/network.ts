@@ -93,6 +93,16 @@ function networkOf(text: string): Network {
   return new Network(new Address(bytes), Number(length));
 }
 
+/** A network, with the bits of its address as they were given; undefined for a text that is none. */
+export function networkIn(text: string): Network | undefined {
+  try {
+    return networkOf(text);
+  } catch (error) {
+    if (error instanceof EvaluationError) return undefined;
+    throw error;
+  }
+}
+
 function problemOfAddress(text: string): string {
   const parsing = `ParseAddr(${JSON.stringify(text)}): `;
   const fields = text.split('.');

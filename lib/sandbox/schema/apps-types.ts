@@ -1,0 +1,22 @@
+// Deployments of apps/v1, and network policies of networking.k8s.io/v1. Notation: notation.ts.
+
+export const appsTypes = {
+  Deployment: 'apiVersion:s kind:s metadata@1:ObjectMeta^ spec@2:DeploymentSpec^ status@3:DeploymentStatus^',
+  DeploymentSpec: `
+    minReadySeconds@5:i paused@7:b progressDeadlineSeconds@9:i replicas@1:i revisionHistoryLimit@6:i selector*@2:LabelSelector
+    strategy@4:DeploymentStrategy^ template*@3:PodTemplateSpec^`,
+  DeploymentStrategy: 'rollingUpdate@2:RollingUpdateDeployment type@1:s',
+  RollingUpdateDeployment: 'maxSurge@2:x maxUnavailable@1:x',
+  DeploymentStatus: `
+    availableReplicas@4:i collisionCount@8:i conditions@6:DeploymentCondition[type] observedGeneration@1:l readyReplicas@7:i
+    replicas@2:i terminatingReplicas@9:i unavailableReplicas@5:i updatedReplicas@3:i`,
+  DeploymentCondition: 'lastTransitionTime@7:t^ lastUpdateTime@6:t^ message@5:s reason@4:s status*@2:s type*@1:s',
+  NetworkPolicy: 'apiVersion:s kind:s metadata@1:ObjectMeta^ spec@2:NetworkPolicySpec^',
+  NetworkPolicySpec: `
+    egress@3:NetworkPolicyEgressRule[] ingress@2:NetworkPolicyIngressRule[] podSelector@1:LabelSelector^ policyTypes@4:s[]`,
+  NetworkPolicyIngressRule: 'from@2:NetworkPolicyPeer[] ports@1:NetworkPolicyPort[]',
+  NetworkPolicyEgressRule: 'ports@1:NetworkPolicyPort[] to@2:NetworkPolicyPeer[]',
+  NetworkPolicyPeer: 'ipBlock@3:IPBlock namespaceSelector@2:LabelSelector podSelector@1:LabelSelector',
+  NetworkPolicyPort: 'endPort@3:i port@2:x protocol@1:s',
+  IPBlock: 'cidr*@1:s except@2:s[]',
+} as const;
