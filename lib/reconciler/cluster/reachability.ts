@@ -83,6 +83,9 @@ export class Reachability {
     if (reach.downSinceMs !== null) {
       const waitMs = waitFor(reach.probeAtMs, nowMs, PROBE_HELD_MS);
       if (waitMs > 0 && uid === reach.proberUid) return { waitMs, probe: 'none' };
+      // A look saw the silence, so no workload probes yet: this one does from now on. A workload that waits alone waits for no other.
+      if (waitMs > 0 && reach.proberUid === undefined && (await this.#put(cluster, { ...reach, proberUid: uid }, version)))
+        return { waitMs, probe: 'none' };
       if (waitMs > 0) return { waitMs: waitMs + this.#jitterMs(nowMs - reach.downSinceMs), probe: 'none' };
       const isProbe = await this.#takeProbe(cluster, reach, version);
       return isProbe ? { waitMs: 0, probe: 'answer' } : { waitMs: PROBE_EVERY_MS, probe: 'none' };
@@ -124,14 +127,14 @@ export class Reachability {
     return (await this.#read(cluster)).reach.downSinceMs !== null;
   }
 
-  /** The workload that saw the silence probes next. After a look, no workload is chosen. */
+  /** The workload that saw the silence probes next. After a look it is the one that probed before, or the next that is put off. */
   async sawSilence({ cluster, uid }: Pick<WorkloadKey, 'cluster'> & Partial<Pick<WorkloadKey, 'uid'>>, error: Error): Promise<void> {
     const nowMs = this.#ports.clock.nowMs();
     const { reach, version } = await this.#read(cluster);
     const reason = error.message;
     if (reach.downSinceMs === null) this.#tellSilence(cluster, reason);
     const noted = reach.downSinceMs === null ? { downSinceMs: nowMs, notedAtMs: nowMs } : {};
-    const { proberUid: _, isRefused: _before, ...rest } = reach;
+    const { isRefused: _before, ...rest } = reach;
     const prober = uid === undefined ? {} : { proberUid: uid };
     const refused = isUnauthorized(error) ? { isRefused: true as const } : {};
     await this.#put(cluster, { ...rest, ...prober, ...refused, ...noted, probeAtMs: nowMs + PROBE_EVERY_MS, reason }, version);

@@ -29,9 +29,11 @@ export function park(
   { clock, telemetry }: Pick<Ports, 'clock' | 'telemetry'>,
   longestMs: number = PARKED_MS.most,
 ): number {
-  const failures = (pass.pending.state.park?.failures ?? 0) + 1;
-  const againInMs = backoffMs(failures, { first: PARKED_MS.first, most: longestMs });
   const generation = pass.known.generation ?? 0;
+  const { park: before } = pass.pending.state;
+  // Of a changed spec the trouble is a new one.
+  const failures = (before?.generation === generation ? before.failures : 0) + 1;
+  const againInMs = backoffMs(failures, { first: PARKED_MS.first, most: longestMs });
   pass.pending.state = {
     ...pass.pending.state,
     park: { failures, untilMs: clock.nowMs() + againInMs, reason: markedReason(reason), generation },

@@ -91,4 +91,28 @@ describe('R13: a Job that the built-in controller runs too', () => {
     await world.elapse(3);
     await expectCompleted(world, 'other', { succeeded: 3, mostActive: 1 });
   });
+
+  test('R13: whoever edits it while it is parked does not make it wait longer', async () => {
+    await world.apply(aJob('demo', { completions: 200, parallelism: 3 }));
+    const patch = async (body: object, subresource?: string): Promise<void> =>
+      void (await world.as('PATCH', JOBS, {
+        namespace: 'default',
+        name: 'demo',
+        body,
+        type: 'application/merge-patch+json',
+        ...(subresource !== undefined && { subresource }),
+      }));
+    const isParked = (): boolean => world.passes.at(-1)?.outcome === 'parked';
+    for (let second = 0; second < 40 && !isParked(); second++) {
+      await world.elapse(1);
+      await patch({ status: { ready: second % 2 } }, 'status');
+    }
+    await patch({ status: { ready: 3 } }, 'status');
+    await patch({ spec: { parallelism: 2 } });
+    await world.elapse(2);
+    expect(isParked()).toBe(true);
+    const { length } = world.passes;
+    await world.elapse(62);
+    expect(world.passes.slice(length).some(({ outcome }) => outcome !== 'parked')).toBe(true);
+  });
 });

@@ -85,6 +85,19 @@ describe('R14: the relay tells that its API server is silent', () => {
     expect(world.clock.nowMs() - silentAtMs).toBeLessThan(1_000);
   });
 
+  test('R14: a silence that a look saw is probed by the first workload that is put off, and not after a random delay', async () => {
+    await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
+    const look = new Reachability(world.ports);
+    await look.sawSilence({ cluster: CLUSTER }, new UnknownOutcomeError('no answer within 10 s'));
+    world.clock.random = () => 1;
+    await world.clock.advance(4_000);
+    await world.report();
+    await world.run();
+    expect(world.passes.map(({ outcome }) => outcome)).toContain('putOff');
+    await world.elapse(2);
+    expect(world.podsEver.size).toBe(1);
+  });
+
   test('R14: an idle cluster is looked at as soon as its relay has an answer, and shows as well', async () => {
     frozen = true;
     await tell(SILENT);
