@@ -54,7 +54,6 @@ async function runPlan({ filename, now, workload, stream, output, ...others }: P
   const { readManifests } = await import('./manifests.ts');
   const { SeveralWorkloadsError, UnusableManifestError } = await import('../kinds/manifest-documents.ts');
   const { decideFromManifests, printedPlan } = await import('../kinds/manifest-plan.ts');
-  const { shownFor } = await import('../kinds/shown.ts');
   const { readManifest } = await import('./manifest-types.ts');
   const { explainPlan } = await import('../kinds/explain.ts');
   const read: ManifestReader = (schema, document, source) => {
@@ -75,7 +74,7 @@ async function runPlan({ filename, now, workload, stream, output, ...others }: P
     const { kind, namespace, name } = decision.workload;
     const full = shownText([kind, ...(namespace === '' ? [] : [namespace]), name].join('/'));
     await print(printedPlan(decision), output, () =>
-      explainPlan(full, shownData(decision.plan), { shown: shownFor(kind), extra: shownData(decision.extra) }),
+      explainPlan(full, shownData(decision.plan), { shown: decision.kind.shown, extra: shownData(decision.extra) }),
     );
   } catch (error) {
     if (error instanceof SeveralWorkloadsError) throw new AmbiguousError(error.message, { cause: error });

@@ -2,6 +2,7 @@
 import { formatIndexes, indexSetOf } from '../objects/index-text.ts';
 import { ownEntry } from '../objects/untyped-fields.ts';
 import type { KindShown } from './kind-shown.ts';
+import type { DocumentPlan, EvictAction } from './kind-manifests.ts';
 import type { Action, Plan } from './plan.ts';
 
 type ExplainedBy = Pick<KindShown, 'purposes' | 'eventsPerPod' | 'hiddenStatus'>;
@@ -20,7 +21,7 @@ const MAX_NAMES = 5;
 /** Lines without a line break at the end. @param workload such as `job/default/demo` */
 export function explainPlan(
   workload: string,
-  plan: Plan<unknown>,
+  plan: Plan<unknown> | DocumentPlan,
   { shown, extra = {} }: { shown: ExplainedBy; extra?: object | undefined },
 ): string {
   const isAfter = (reason: string): boolean => reason.startsWith('after it: ');
@@ -53,7 +54,7 @@ export function explainPlan(
   return lines.join('\n');
 }
 
-function describe(action: Action, shown: ExplainedBy): { line: string; name?: string } {
+function describe(action: Action | EvictAction, shown: ExplainedBy): { line: string; name?: string } {
   switch (action.verb) {
     case 'create':
       return { line: `create ${action.object.kind ?? 'object'}`, name: action.object.metadata.name ?? '' };
@@ -63,6 +64,8 @@ function describe(action: Action, shown: ExplainedBy): { line: string; name?: st
       return { line: `${ownEntry(shown.purposes, action.purpose)?.does ?? action.purpose} ${action.kind}`, name: action.name };
     case 'status':
       return { line: `write status: ${statusText(action.status, shown)}` };
+    case 'evict':
+      return { line: `evict ${action.kind}`, name: action.namespace === '' ? action.name : `${action.namespace}/${action.name}` };
     case 'event':
       break;
   }

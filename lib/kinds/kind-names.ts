@@ -2,11 +2,13 @@
 import { ALL_FACTS } from './facts.ts';
 import type { KindFacts } from './kind.ts';
 
+type NamedKind = Pick<KindFacts, 'kind' | 'resource' | 'shortNames' | 'isOwnerless'>;
+
 /** The name in lists and completions: the resource's plural, or the kind's own for a kind without owners. */
-export const pluralOf = ({ kind, resource, isOwnerless }: KindFacts): string => (isOwnerless ? `${kind.toLowerCase()}s` : resource.plural);
+export const pluralOf = ({ kind, resource, isOwnerless }: NamedKind): string => (isOwnerless ? `${kind.toLowerCase()}s` : resource.plural);
 
 /** All its names, in lower case. Plural and kind come first. */
-export function wordsFor(facts: KindFacts): string[] {
+export function wordsFor(facts: NamedKind): string[] {
   const { kind, resource, isOwnerless, shortNames = [] } = facts;
   const own = kind.toLowerCase();
   if (isOwnerless) return [pluralOf(facts), own, ...shortNames];

@@ -96,6 +96,12 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   externalCountOf?(this: void, came: { controllerName: string; count: number }): Counted;
 }
 
+/** What planning from documents asks of a kind. */
+export type PlannedFacts = Pick<KindFacts, 'kind' | 'resource' | 'shortNames' | 'isOwnerless' | 'settings' | 'options'> & {
+  /** Absent: its owners have no pods. */
+  pods?: Pick<KindFacts['pods'], 'asks'>;
+};
+
 /** Fields of a cluster's record that a row may read, in addition to the words of `--manage`. */
 export interface KindSettings {
   options?: KindOptions | undefined;

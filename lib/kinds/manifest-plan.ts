@@ -1,11 +1,23 @@
 // Planning from manifests: takes parsed documents and returns what one pass would do, as `farloop plan` prints it. Contacts nothing.
-import type { KubernetesObject, WorkloadObject } from '../objects/kubernetes.ts';
+import type { KubernetesObject, Pod, WorkloadObject } from '../objects/kubernetes.ts';
 import type { KindOptions } from '../objects/kind-options.ts';
+import type { PodFacts } from '../objects/pod-facts.ts';
 import type { PatchType } from '../objects/resources.ts';
 import type { Fields } from '../objects/untyped-fields.ts';
-import type { ManifestGiven } from './kind-manifests.ts';
+import type { PlannedFacts } from './kind.ts';
+import type { DocumentPlan, EvictAction, ManifestGiven } from './kind-manifests.ts';
 import { misshapen, SeveralWorkloadsError, UnusableManifestError, type SourcedDocument } from './manifest-documents.ts';
-import { fullName, isNamed, objectOf, sortedOut, withoutNulls, type ManifestReader, type Owner } from './manifest-sorting.ts';
+import {
+  fullName,
+  isNamed,
+  objectOf,
+  sortedOut,
+  withoutNulls,
+  type ManifestReader,
+  type Owner,
+  type Sorted,
+  type Sourced,
+} from './manifest-sorting.ts';
 import { plannedKinds, type PlannedKind } from './manifests.ts';
 import { podReaderOf } from './pod-reader.ts';
 import { EMPTY_HEAD, type Action, type Plan, type Snapshot, type Target } from './plan.ts';
@@ -16,13 +28,16 @@ export type ManifestAction =
   | ({ verb: 'delete'; propagationPolicy?: 'Foreground'; why: string } & Target)
   | ({ verb: 'patch'; type: PatchType; patch: object; why: string } & Target)
   | { verb: 'status'; status: object; why: string }
-  | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target };
+  | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target }
+  | EvictAction;
 
 /** The outcome of one pass in which every action succeeds. */
 export interface ManifestPlan {
   workload: Target;
   actions: ManifestAction[];
   status: object;
+  /** Of a pod that asks for room on a node. */
+  admission?: object;
   requeueAfterSeconds?: number;
   outcome: Plan<object>['outcome'];
   why: string[];
@@ -52,7 +67,8 @@ export const planManifests = (documents: readonly SourcedDocument[], request: Pl
 /** A workload and the planner's own plan for it. */
 export interface Decision {
   workload: Target;
-  plan: Plan<object>;
+  kind: PlannedKind;
+  plan: DocumentPlan;
   extra?: Fields;
 }
 
@@ -61,6 +77,7 @@ export const printedPlan = ({ workload, plan, extra }: Decision): ManifestPlan =
   workload,
   actions: plan.actions.map(printedAction),
   status: plan.status,
+  ...(plan.admission && { admission: plan.admission }),
   ...(plan.requeueAfterSeconds !== undefined && { requeueAfterSeconds: plan.requeueAfterSeconds }),
   outcome: plan.outcome,
   why: plan.why,
@@ -72,33 +89,57 @@ export function decideFromManifests(
   documents: readonly SourcedDocument[],
   { now, workload, options = {}, read = withoutNulls, kinds = plannedKinds() }: PlanRequest,
 ): Decision {
-  const { owners, pods, heads, beside } = sortedOut(documents, { kinds, options, read, workload });
-  const chosen = chooseOwner(owners, workload, kinds);
+  const { owners, unnamed, pods, heads, beside } = sortedOut(documents, { kinds, options, read, workload });
+  const chosen = chooseOwner({ owners, unnamed }, workload, kinds);
   const { facts, row, manifests } = chosen.kind;
   const owner = ownerOf(chosen, { now, options, read });
   const [head, second] = heads;
   if (second) throw new UnusableManifestError(`${second.source}: a second Head; expected at most one, for the workload that is planned`);
   const { namespace = '', name = '', uid = '' } = owner.metadata;
-  // The children of an owner with a namespace are in that namespace.
-  const children = pods
-    .map(({ value }) => podReaderOf(facts).factsOf(value))
-    .filter((pod) => namespace === '' || pod.namespace === namespace);
   const snapshot = {
     owner,
-    pods: children,
+    pods: facts.pods ? childrenOf({ pods: facts.pods }, pods, namespace) : [],
     head: head?.value ?? EMPTY_HEAD,
     manages: managesAll(kinds.map((kind) => kind.facts)),
     options,
   };
-  const planOf = (of: Snapshot<WorkloadObject>): Plan<object> => row.planner.plan(of, now);
-  const given: ManifestGiven<WorkloadObject> = { snapshot, now, read: beside, options, planOf };
+  const planOf = (of: Snapshot<WorkloadObject>): Plan<object> => {
+    if (!row) throw new Error(`${facts.kind} has no planner of its own`);
+    return row.planner.plan(of, now);
+  };
+  const sources = new Map<object, string>();
+  const valueOf = <Value extends object>({ value, source }: Sourced<Value>): Value => {
+    sources.set(value, source);
+    return value;
+  };
+  const given: ManifestGiven<WorkloadObject> = {
+    snapshot,
+    now,
+    read: new Map([...beside].map(([resource, found]) => [resource, found.map(valueOf)])),
+    pods: pods.map(valueOf),
+    head: head && valueOf({ value: head.document, source: head.source }),
+    sourceOf: (object) => sources.get(object) ?? chosen.source,
+    options,
+    planOf,
+  };
   const plan = manifests.plan?.(given) ?? planOf(snapshot);
   const extra = manifests.extraOf?.(given, plan);
   const target = { apiVersion: owner.apiVersion ?? '', kind: facts.kind, namespace, name, uid };
-  return { workload: target, plan, ...(extra && { extra }) };
+  return { workload: target, kind: chosen.kind, plan, ...(extra && { extra }) };
 }
 
-function chooseOwner(owners: readonly Owner[], wanted: string | undefined, kinds: readonly PlannedKind[]): Owner {
+/** Most workloads that a message names. */
+const MAX_NAMES = 5;
+
+/** The children of an owner with a namespace are in that namespace. */
+const childrenOf = (facts: Required<Pick<PlannedFacts, 'pods'>>, pods: readonly Sourced<Pod>[], namespace: string): PodFacts[] =>
+  pods.map(({ value }) => podReaderOf(facts).factsOf(value)).filter((pod) => namespace === '' || pod.namespace === namespace);
+
+function chooseOwner(
+  { owners, unnamed }: Pick<Sorted, 'owners' | 'unnamed'>,
+  wanted: string | undefined,
+  kinds: readonly PlannedKind[],
+): Owner {
   const [one] = owners;
   if (wanted !== undefined && one && !/^[^/]*\/[^/]*(?:\/[^/]*)?$/.test(wanted))
     throw new UnusableManifestError(`--workload ${wanted}: expected KIND/NAME or KIND/NAMESPACE/NAME, such as ${one.kind.facts.kind}/demo`);
@@ -108,13 +149,24 @@ function chooseOwner(owners: readonly Owner[], wanted: string | undefined, kinds
   const names = owners.map(fullName).join(', ');
   if (first)
     throw new SeveralWorkloadsError(`there are ${candidates.length} workloads (${names}): say which with --workload KIND/[NAMESPACE/]NAME`);
-  if (wanted !== undefined)
-    throw new UnusableManifestError(`no workload is named ${wanted}; ${names === '' ? 'there is none at all' : `there are ${names}`}`);
+  if (wanted !== undefined) {
+    const known = [...owners.map(fullName), ...unnamed.map((owner) => nameWith(wanted, owner))];
+    const more = known.length > MAX_NAMES ? ` and ${known.length - MAX_NAMES} more` : '';
+    const found = known.length === 0 ? 'there is none at all' : `there are ${known.slice(0, MAX_NAMES).join(', ')}${more}`;
+    throw new UnusableManifestError(`no workload is named ${wanted}; ${found}`);
+  }
+  const byName = kinds
+    .filter(({ facts, manifests }) => manifests.isOnlyByName && !facts.isOwnerless)
+    .map(({ facts }) => `a ${facts.resource.kind}`);
   const rows = kinds.filter(({ manifests }) => !manifests.isOnlyByName).map(({ facts }) => facts);
   throw new UnusableManifestError(
-    `no workload in the input; expected one of ${rows.map(({ kind }) => kind).join(', ')} (${rows.map(({ resource }) => resource.apiVersion).join(', ')})`,
+    `no workload in the input; expected one of ${rows.map(({ kind }) => kind).join(', ')} (${rows.map(({ resource }) => resource.apiVersion).join(', ')})${byName.length === 0 ? '' : `, or ${byName.join(' or ')} that --workload names`}`,
   );
 }
+
+/** With the word for its kind that the request uses. */
+const nameWith = (wanted: string, { namespace, name }: Owner): string =>
+  [wanted.split('/', 1)[0], ...(namespace === '' ? [] : [namespace]), name].join('/');
 
 /** The owner as the API server stores it, or would store it: with its defaults, and valid. */
 function ownerOf(
@@ -130,7 +182,7 @@ function ownerOf(
   throw new UnusableManifestError(`${source}: ${field}: ${message}${more}`);
 }
 
-function printedAction(action: Action): ManifestAction {
+function printedAction(action: Action | EvictAction): ManifestAction {
   switch (action.verb) {
     case 'create':
       return { verb: 'create', object: action.object, why: action.why };
@@ -144,6 +196,10 @@ function printedAction(action: Action): ManifestAction {
     }
     case 'status':
       return { verb: 'status', status: action.status, why: action.why };
+    case 'evict': {
+      const { verb, apiVersion, kind, namespace, name, uid, status, why } = action;
+      return { verb, apiVersion, kind, namespace, name, uid, status, why };
+    }
     case 'event':
       break;
   }

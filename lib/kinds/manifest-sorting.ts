@@ -4,7 +4,7 @@ import { PODS, type Resource } from '../objects/resources.ts';
 import { isFields, type Fields } from '../objects/untyped-fields.ts';
 import type { KindOptions } from '../objects/kind-options.ts';
 import { wordsFor } from './kind-names.ts';
-import { dropNulls, misshapen, objectsIn, UnusableManifestError, type ManifestObject, type SourcedDocument } from './manifest-documents.ts';
+import { dropNulls, misshapen, objectsIn, UnusableManifestError, type SourcedDocument } from './manifest-documents.ts';
 import { isPod, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
 import type { PlannedKind } from './manifests.ts';
 import type { PlanHead } from './plan.ts';
@@ -23,9 +23,11 @@ export interface Owner extends Sourced<Fields> {
 
 export interface Sorted {
   owners: Owner[];
+  /** Of the kind that the request names, but not the one. */
+  unnamed: Owner[];
   pods: Sourced<Pod>[];
-  heads: Sourced<PlanHead>[];
-  beside: Map<Resource, KubernetesObject[]>;
+  heads: (Sourced<PlanHead> & { document: Fields })[];
+  beside: Map<Resource, Sourced<KubernetesObject>[]>;
 }
 
 /**
@@ -50,25 +52,28 @@ const HEAD_API_VERSION = 'farloop.dev/v1';
 
 /** Leaves out objects that no planner reads. */
 export function sortedOut(documents: readonly SourcedDocument[], { kinds, options, read, workload }: SortRequest): Sorted {
-  const sorted: Sorted = { owners: [], pods: [], heads: [], beside: new Map() };
+  const sorted: Sorted = { owners: [], unnamed: [], pods: [], heads: [], beside: new Map() };
   const uids = new Map<string, string>();
   const names = new Map<string, string>();
-  const besides = kinds.flatMap(({ manifests }) => manifests.besides(options));
+  const wanted = kinds.filter(({ facts, manifests }) => !manifests.isOnlyByName || isOfKind(facts, workload));
+  const besides = wanted.flatMap(({ manifests }) => manifests.besides(options));
   for (const { object: document, source } of objectsIn(documents)) {
     if (document.apiVersion === HEAD_API_VERSION && document.kind === 'Head') {
       dropNulls(document);
       const head = readHead(document);
       if ('expected' in head) throw misshapen(head, source);
-      sorted.heads.push({ value: head, source });
+      sorted.heads.push({ value: head, document, source });
       continue;
     }
     const beside = besides.find(({ resource }) => isOf(resource, document));
     if (beside) {
       dropNulls(document);
-      const problem = beside.problemOf(document);
+      const given = beside.schema === undefined ? document : objectOf(beside.schema, { value: document, source }, read);
+      const problem = beside.problemOf(given);
       if (problem) throw misshapen(problem, source);
       // The shape was checked, so metadata is there.
-      sorted.beside.set(beside.resource, [...(sorted.beside.get(beside.resource) ?? []), document as ManifestObject & KubernetesObject]);
+      const value = given as Fields & KubernetesObject;
+      sorted.beside.set(beside.resource, [...(sorted.beside.get(beside.resource) ?? []), { value, source }]);
     }
     let value: Fields = document;
     if (isOf(PODS, document)) {
@@ -82,11 +87,13 @@ export function sortedOut(documents: readonly SourcedDocument[], { kinds, option
       sorted.pods.push({ value: pod, source });
       value = { ...pod };
     }
-    for (const kind of kinds) {
+    for (const kind of wanted) {
       if (!isOf(kind.facts.resource, document)) continue;
-      if (kind.manifests.isOnlyByName && workload === undefined) continue;
       const owner = ownerIn(value, source, kind);
-      if (kind.manifests.isOnlyByName && !isNamed(owner, workload ?? '')) continue;
+      if (kind.manifests.isOnlyByName && !isNamed(owner, workload ?? '')) {
+        sorted.unnamed.push(owner);
+        continue;
+      }
       const full = fullName(owner);
       const first = names.get(full);
       // --workload could not tell the two apart.
@@ -133,6 +140,10 @@ export function isNamed({ kind, namespace, name }: Owner, wanted: string): boole
     wordsFor(kind.facts).includes(wantedKind.toLowerCase())
   );
 }
+
+/** Whether a workload's name names one of this kind. */
+export const isOfKind = (facts: PlannedKind['facts'], wanted: string | undefined): boolean =>
+  wanted !== undefined && wordsFor(facts).includes(wanted.split('/', 1)[0]?.toLowerCase() ?? '');
 
 /** @throws UnusableManifestError the reader cannot read it */
 export function objectOf(schema: string | undefined, { value, source }: Sourced<Fields>, read: ManifestReader): Fields {

@@ -1,11 +1,13 @@
 // How `farloop plan` reads each kind from documents: defaults, validation, and other objects that a plan reads. No function uses it.
 import { ALL_FACTS, type Kind } from './facts.ts';
 import { jobManifests } from './job/manifests.ts';
-import type { KindFacts } from './kind.ts';
+import type { PlannedFacts } from './kind.ts';
 import type { KindManifests } from './kind-manifests.ts';
+import type { KindShown } from './kind-shown.ts';
 import { orphanPodManifests } from './orphan-pod/manifests.ts';
 import { plannerRowFor } from './planners.ts';
 import type { PlannerRow } from './planner-row.ts';
+import { shownFor } from './shown.ts';
 
 export const MANIFESTS = {
   Job: jobManifests,
@@ -14,11 +16,19 @@ export const MANIFESTS = {
 
 /** The rows of a kind that `farloop plan` needs. */
 export interface PlannedKind {
-  facts: KindFacts;
-  row: Pick<PlannerRow, 'planner'>;
+  facts: PlannedFacts;
+  /** Absent: `manifests.plan` decides alone. */
+  row?: Pick<PlannerRow, 'planner'>;
   manifests: KindManifests;
+  /** The words for its actions. */
+  shown: Pick<KindShown, 'purposes' | 'eventsPerPod' | 'hiddenStatus'>;
 }
 
 /** All kinds of this build. */
 export const plannedKinds = (): PlannedKind[] =>
-  ALL_FACTS.map((facts) => ({ facts, row: plannerRowFor(facts.kind), manifests: MANIFESTS[facts.kind as Kind] }));
+  ALL_FACTS.map((facts) => ({
+    facts,
+    row: plannerRowFor(facts.kind),
+    manifests: MANIFESTS[facts.kind as Kind],
+    shown: shownFor(facts.kind),
+  }));

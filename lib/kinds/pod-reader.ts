@@ -2,7 +2,7 @@
 import type { WantedFields } from '../objects/field-mask.ts';
 import type { Pod } from '../objects/kubernetes.ts';
 import { POD_FIELDS, podFactsOf, podFactsReader, podFieldsFor, type AskedFact, type PodFacts } from '../objects/pod-facts.ts';
-import type { KindFacts } from './kind.ts';
+import type { KindFacts, PlannedFacts } from './kind.ts';
 
 export interface PodReader {
   /** For calls that answer a pod. A whole one is not wanted: those of a wave of creates may take megabytes. */
@@ -15,7 +15,7 @@ const NOTHING_ASKED: readonly AskedFact[] = [];
 const USUAL: PodReader = { reading: { fields: POD_FIELDS }, factsOf: podFactsOf };
 const READERS = new WeakMap<readonly AskedFact[], PodReader>();
 
-export function podReaderOf({ pods: { asks = NOTHING_ASKED } }: Pick<KindFacts, 'pods'>): PodReader {
+export function podReaderOf({ pods: { asks = NOTHING_ASKED } }: Required<Pick<PlannedFacts, 'pods'>>): PodReader {
   if (asks.length === 0) return USUAL;
   const known = READERS.get(asks);
   if (known) return known;

@@ -11,11 +11,12 @@ import { NODES } from '../../lib/objects/resources.ts';
 import { aMadeUpKind, type Band } from './band.ts';
 
 const HALLS: Resource = { apiVersion: 'music.example.com/v1alpha1', kind: 'Hall', plural: 'halls', namespaced: true };
-const { facts } = aMadeUpKind();
+const { facts, shown } = aMadeUpKind();
 
 /** Plays wherever a hall is: an action of each verb, and the halls in the answer. */
 const band: PlannedKind = {
   facts,
+  shown,
   row: definePlanner<Band, object>({
     planner: {
       afterOwner: () => ({ actions: [], isDone: true }),
@@ -78,7 +79,8 @@ const aHall = { ...HALLS, metadata: { name: 'large' }, seats: 100 };
 /** A node of which its pods, wherever they are, make the plan: by name alone. */
 const node: PlannedKind = {
   facts: { ...facts, kind: 'Stage', resource: NODES, shortNames: [] },
-  row: band.row,
+  ...(band.row && { row: band.row }),
+  shown,
   manifests: defineManifests<Band>({
     isOnlyByName: true,
     besides: () => [],
