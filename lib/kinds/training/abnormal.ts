@@ -1,9 +1,9 @@
 // Events about pods that do not run as they should: one for each container's end or wait, else for the pod's state.
 import type { NewEvent } from './actions.ts';
-import type { TrainingPodFacts } from './needed-facts.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
 
 /** How a container ended, why it waits, or why its pod does not start. */
-export function abnormalEvents({ name: pod, containers, containerWords = [], unmetCondition }: TrainingPodFacts): NewEvent[] {
+export function abnormalEvents({ name: pod, containers, containerWords = [], unmetCondition }: PodFacts): NewEvent[] {
   const events = containerWords.map(({ container, state, reason, message = '' }): NewEvent => {
     const begin = `Error pod ${pod} container ${container}`;
     if (state === 'waiting') return warning(pod, reason, `${begin} waiting message: ${message}`);
@@ -21,10 +21,10 @@ const warning = (about: string, reason: string, message: string): NewEvent => ({
 const STUCK_SECONDS = 300;
 
 /** When a terminating pod counts as stuck: Unix seconds. `deletedAt` includes the grace period. Undefined if it is not terminating. */
-export const stuckAt = ({ deletedAt }: Pick<TrainingPodFacts, 'deletedAt'>): number | undefined =>
+export const stuckAt = ({ deletedAt }: Pick<PodFacts, 'deletedAt'>): number | undefined =>
   deletedAt === undefined ? undefined : deletedAt + STUCK_SECONDS;
 
-export const stuckEvent = ({ name, node }: TrainingPodFacts): NewEvent => ({
+export const stuckEvent = ({ name, node }: PodFacts): NewEvent => ({
   type: 'Warning',
   reason: 'PodStuckTerminating',
   message: `Pod ${name} on node ${node ?? 'unknown'} does not end, though its grace period is over. Its slot waits until it is gone.`,

@@ -1,7 +1,7 @@
 // The limit of restarts. Handled failures are counted by slot: a pod made after a failure carries the count of its slot and that of the job, so
 // that the sums survive a lost table; the head keeps those of slots that have no pod.
 import type { Replicas } from './framework.ts';
-import type { TrainingPodFacts } from './needed-facts.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
 
 export const backoffMessage = (job: string): string => `Job ${job} has failed because it has reached the specified backoff limit`;
 
@@ -12,7 +12,7 @@ export interface Failures {
 }
 
 /** @param pods the one of each slot @param restarts whether this pod failed and is to be made anew @param earlier as kept */
-export function failuresOf(pods: ReadonlyMap<number, TrainingPodFacts>, restarts: (slot: number) => boolean, earlier: Failures): Failures {
+export function failuresOf(pods: ReadonlyMap<number, PodFacts>, restarts: (slot: number) => boolean, earlier: Failures): Failures {
   const bySlot = new Map(earlier.bySlot);
   let atLeast = earlier.total;
   for (const [slot, { slotFailures = 0, jobFailures = 0 }] of pods) {
@@ -26,7 +26,7 @@ export function failuresOf(pods: ReadonlyMap<number, TrainingPodFacts>, restarts
 
 export interface BackoffCounts {
   /** In-range pods of each type. */
-  pods: readonly { replicas: Replicas; pod: TrainingPodFacts }[];
+  pods: readonly { replicas: Replicas; pod: PodFacts }[];
   /** Handled, with those of this pass. */
   failures: number;
   /** Sum of `failed` in the stored status. */

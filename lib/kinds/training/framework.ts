@@ -1,7 +1,7 @@
 // All that tells one training kind from another. A framework is one value of this type; the engine is written once.
 import type { Container, EnvVar, PodTemplate } from '../../objects/kubernetes.ts';
 import type { ReplicaSpec, RunPolicy, TrainingJob } from './job-types.ts';
-import type { TrainingPodFacts } from './needed-facts.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { TrainingSettings } from './settings.ts';
 
 export interface Framework {
@@ -123,7 +123,7 @@ export interface Counts {
   terms: Terms;
   of(this: void, type: string): Tally;
   /** The pod that counts in the slot. */
-  podOf(this: void, type: string, index: number): TrainingPodFacts | undefined;
+  podOf(this: void, type: string, index: number): PodFacts | undefined;
   /** The slot completed, though its pod may be gone. */
   isCompleted(this: void, type: string, index: number): boolean;
 }

@@ -3,7 +3,8 @@ import type { Counts, Tally } from './framework.ts';
 import { failuresOf, type Failures } from './backoff.ts';
 import type { JobCondition } from './job-types.ts';
 import { failuresIn, slotSetIn, slotText, type Kept } from './kept.ts';
-import { COMPLETED_SLOTS, type TrainingPodFacts } from './needed-facts.ts';
+import { COMPLETED_SLOTS } from './slots.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { Pass } from './pass.ts';
 import type { Placed } from './present.ts';
 import { countsOf } from './replica-statuses.ts';
@@ -36,7 +37,7 @@ export function judge(
 ): Judgement {
   const { terms, present } = pass;
   const { container } = terms.framework;
-  const isLeftover = (pod: TrainingPodFacts): boolean => isFromBefore(pod, { conditions, startedAt });
+  const isLeftover = (pod: PodFacts): boolean => isFromBefore(pod, { conditions, startedAt });
   const slots = new Map<number, Judged>();
   for (const [slot, placed] of present.pods) {
     if (isLeftover(placed.pod)) continue;

@@ -10,7 +10,7 @@ import { withCondition, type NewCondition } from './conditions.ts';
 import type { GangScheduler } from './gang.ts';
 import type { JobCondition, TrainingJob, TrainingStatus } from './job-types.ts';
 import type { Kept } from './kept.ts';
-import { COMPLETED_SLOTS } from './needed-facts.ts';
+import { COMPLETED_SLOTS } from './slots.ts';
 import type { Present } from './present.ts';
 import { isSameStatus, storedStatus } from './replica-statuses.ts';
 import { SERVICES } from './services.ts';

@@ -11,7 +11,7 @@ import { gangSchedulerOf } from './gang.ts';
 import type { TrainingJob, TrainingStatus } from './job-types.ts';
 import type { Kept } from './kept.ts';
 import { accountIn, isGpuLauncher } from './mpi/objects.ts';
-import { COMPLETED_SLOTS, type TrainingPodFacts } from './needed-facts.ts';
+import { COMPLETED_SLOTS } from './slots.ts';
 import {
   cleanUpActions,
   completedPatch,
@@ -56,7 +56,7 @@ function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
     terms,
     settings,
     gang: gangSchedulerOf(settings.gangScheduler),
-    present: presentIn(terms, given.pods as Iterable<TrainingPodFacts>),
+    present: presentIn(terms, given.pods),
     nowMs,
     time: timeOf(Math.floor(nowMs / 1000)),
   };

@@ -3,7 +3,7 @@ import type { Framework, Rendezvous, Replicas, Terms } from './framework.ts';
 import type { Container, Pod, PodSpec, PodTemplate } from '../../objects/kubernetes.ts';
 import { CHILD_NUMBER } from '../../objects/pod-facts.ts';
 import { decorated, type GangScheduler } from './gang.ts';
-import { JOB_FAILURES, SLOT_FAILURES } from './needed-facts.ts';
+import { JOB_FAILURES, SLOT_FAILURES } from '../../objects/pods/asked-facts.ts';
 import { podRestartPolicy } from './restarts.ts';
 import type { TrainingSettings } from './settings.ts';
 import { JOB_ROLE, nameOfSlot, slotLabels } from './slots.ts';

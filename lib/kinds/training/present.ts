@@ -1,6 +1,6 @@
 // The pods that are there, by slot: one counts in each, the others are surplus.
 import type { Replicas, Terms } from './framework.ts';
-import type { TrainingPodFacts } from './needed-facts.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
 import { numberOfSlot, slotsOf } from './slots.ts';
 
 export interface Placed {
@@ -8,24 +8,24 @@ export interface Placed {
   index: number;
   /** Number of the slot. */
   slot: number;
-  pod: TrainingPodFacts;
+  pod: PodFacts;
 }
 
 export interface Present {
   /** All that the job controls. */
-  own: readonly TrainingPodFacts[];
+  own: readonly PodFacts[];
   /** By slot number. */
   pods: ReadonlyMap<number, Placed>;
   /** Further pods in a slot. */
   surplus: readonly Placed[];
-  outOfRange: readonly TrainingPodFacts[];
+  outOfRange: readonly PodFacts[];
 }
 
-export function presentIn(terms: Terms, pods: Iterable<TrainingPodFacts>): Present {
+export function presentIn(terms: Terms, pods: Iterable<PodFacts>): Present {
   const own = [...pods].filter(({ controller }) => controller?.uid === terms.uid);
   const placed = new Map<number, Placed>();
   const surplus: Placed[] = [];
-  const outOfRange: TrainingPodFacts[] = [];
+  const outOfRange: PodFacts[] = [];
   for (const replicas of terms.replicas) {
     const slots = slotsOf(own, replicas, terms.framework.isMpi ? 0 : undefined);
     outOfRange.push(...slots.outOfRange);
@@ -40,7 +40,6 @@ export function presentIn(terms: Terms, pods: Iterable<TrainingPodFacts>): Prese
 }
 
 /** One that has succeeded keeps the slot, then the oldest that is not terminating. */
-const byClaim = (a: TrainingPodFacts, b: TrainingPodFacts): number =>
-  claimOf(a) - claimOf(b) || a.createdAt - b.createdAt || (a.uid < b.uid ? -1 : 1);
+const byClaim = (a: PodFacts, b: PodFacts): number => claimOf(a) - claimOf(b) || a.createdAt - b.createdAt || (a.uid < b.uid ? -1 : 1);
 
-const claimOf = ({ phase, deletedAt }: TrainingPodFacts): number => (phase === 'Succeeded' ? 0 : deletedAt === undefined ? 1 : 2);
+const claimOf = ({ phase, deletedAt }: PodFacts): number => (phase === 'Succeeded' ? 0 : deletedAt === undefined ? 1 : 2);

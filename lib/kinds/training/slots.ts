@@ -7,6 +7,8 @@ export const JOB_NAME = 'training.kubeflow.org/job-name';
 export const REPLICA_TYPE = 'training.kubeflow.org/replica-type';
 export const REPLICA_INDEX = 'training.kubeflow.org/replica-index';
 export const JOB_ROLE = 'training.kubeflow.org/job-role';
+/** Annotation of a job: completed slots whose pod is gone, as index ranges of slot numbers. */
+export const COMPLETED_SLOTS = 'farloop.dev/completed-slots';
 
 /** Indexes of one type. */
 export const MOST_INDEXES = 1_000_000;

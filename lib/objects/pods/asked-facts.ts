@@ -5,7 +5,8 @@ import type { WantedFields } from '../field-mask.ts';
 import type { Condition, ContainerStatus, Pod } from '../kubernetes.ts';
 import { LONGEST_POD_REASON, plain, REASON_FIELDS, stable } from '../pod-reasons.ts';
 import { secondsOf } from '../unix-seconds.ts';
-import { dictionary, type FactRows } from './fact-row.ts';
+import { dictionary, shared, type FactRow, type FactRows } from './fact-row.ts';
+import { plainNumberOf } from './fact-values.ts';
 
 /** What a container says of its state, in the cluster's words. */
 export interface ContainerWords {
@@ -35,9 +36,19 @@ export interface AskedFacts {
   containerWords?: readonly ContainerWords[];
   /** The condition with the latest transition, if it is not met and no container has a status yet. */
   unmetCondition?: UnmetCondition;
+  /** From `farloop.dev/slot-failures`: failures of its slot that were handled before it was made. Whole, 0 or more. */
+  slotFailures?: number;
+  /** From `farloop.dev/job-failures`: failures of its whole workload that were handled before it was made. The same. */
+  jobFailures?: number;
 }
 
+/** Annotations of a pod that is made after a failure: what was counted by then outlives the table (R1). */
+export const SLOT_FAILURES = 'farloop.dev/slot-failures';
+export const JOB_FAILURES = 'farloop.dev/job-failures';
+
 const NAME_MAX = 253;
+/** Nine digits. */
+const COUNT_MAX = 999_999_999;
 /** More of one pod are not kept. */
 export const MOST_CONTAINERS = 5;
 const LONGEST = { ...LONGEST_POD_REASON, message: 1_000 };
@@ -56,6 +67,22 @@ const STATE_FIELDS: WantedFields = {
   name: true,
   state: { waiting: REASON_FIELDS, terminated: { exitCode: true, ...REASON_FIELDS } },
 };
+
+/** A count that an annotation holds. Pods of one wave mostly have the same. */
+const countFact = (name: 'slotFailures' | 'jobFailures', letter: string, annotation: string): FactRow<AskedFacts> => ({
+  shared: shared({
+    letter,
+    schema: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(COUNT_MAX))),
+    encode: (facts) => facts[name],
+    decode: (count, facts) => void (count !== undefined && (facts[name] = count)),
+    isAlike: (a, b) => a[name] === b[name],
+  }),
+  fields: { metadata: { annotations: { [annotation]: true } } },
+  read: ({ metadata }, facts) => {
+    const count = plainNumberOf(metadata.annotations?.[annotation]);
+    if (count !== undefined) facts[name] = count;
+  },
+});
 
 /** A new one goes to the end: builds before pass over the columns behind those that they know. */
 export const ASKED_FACTS: FactRows<AskedFacts> = {
@@ -146,6 +173,8 @@ export const ASKED_FACTS: FactRows<AskedFacts> = {
     },
     forget: (facts) => void delete facts.unmetCondition,
   },
+  slotFailures: countFact('slotFailures', 'y', SLOT_FAILURES),
+  jobFailures: countFact('jobFailures', 'z', JOB_FAILURES),
 };
 
 const messageIn = (text: string | undefined): { message?: string } => {

@@ -3,7 +3,7 @@ import type { Framework, Terms } from '../../../lib/kinds/training/framework.ts'
 import type { ChildState } from '../../../lib/objects/child-state.ts';
 import type { KindOptions } from '../../../lib/objects/kind-options.ts';
 import type { KubernetesObject, ObjectMeta, PodTemplate } from '../../../lib/objects/kubernetes.ts';
-import { timeOf, type ContainerFacts } from '../../../lib/objects/pod-facts.ts';
+import { timeOf, type ContainerFacts, type PodFacts } from '../../../lib/objects/pod-facts.ts';
 import { EMPTY_HEAD, type Action, type PlanHead, type Snapshot } from '../../../lib/kinds/plan.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import type {
@@ -16,7 +16,6 @@ import type {
 } from '../../../lib/kinds/training/job-types.ts';
 import type { Kept } from '../../../lib/kinds/training/kept.ts';
 import { launcherName } from '../../../lib/kinds/training/mpi/objects.ts';
-import type { TrainingPodFacts } from '../../../lib/kinds/training/needed-facts.ts';
 import { trainingPlanner } from '../../../lib/kinds/training/planner.ts';
 import type { TrainingPlan } from '../../../lib/kinds/training/pass.ts';
 import { baseLabels, nameOfSlot, REPLICA_TYPE, slotLabels } from '../../../lib/kinds/training/slots.ts';
@@ -90,8 +89,8 @@ let made = 0;
 export function aTrainingPod(
   { framework, name }: Pick<Terms, 'framework' | 'name'>,
   { type, index }: { type: string; index: number },
-  facts: Partial<TrainingPodFacts> = {},
-): TrainingPodFacts {
+  facts: Partial<PodFacts> = {},
+): PodFacts {
   made += 1;
   const isLauncher = type === 'Launcher';
   return {
@@ -120,7 +119,7 @@ export const ended = (name: string, exitCode: number, restarts = 0): ContainerFa
   finishedAt: NOW - 5,
 });
 
-const LETTERS: Record<string, Partial<TrainingPodFacts>> = {
+const LETTERS: Record<string, Partial<PodFacts>> = {
   P: { phase: 'Pending', assigned: false },
   R: { phase: 'Running' },
   S: { phase: 'Succeeded' },
@@ -132,7 +131,7 @@ const LETTERS: Record<string, Partial<TrainingPodFacts>> = {
  * Pods from `Worker: R P2 S1(0) F3(137)`, one type a line or after `;`. A letter (P pending, R running, S succeeded, F failed, T running and
  * terminating), the index (absent: the next), in brackets the exit code of the default container.
  */
-export function podsOf(job: TrainingJob, framework: Framework, text: string): TrainingPodFacts[] {
+export function podsOf(job: TrainingJob, framework: Framework, text: string): PodFacts[] {
   const terms = termsOf(framework, job);
   return text
     .split(';')
@@ -172,7 +171,7 @@ export const servicesOf = (
 ): ChildState[] => (termsOf(framework, job).framework.isMpi ? [] : pods.map(({ name, labels }) => aChild('services', name, { labels })));
 
 export interface Situation extends JobParts {
-  pods?: string | TrainingPodFacts[];
+  pods?: string | PodFacts[];
   /** Absent: one for each pod. */
   services?: ChildState[];
   children?: Record<string, ChildState[]>;

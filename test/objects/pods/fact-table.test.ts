@@ -82,6 +82,8 @@ const VALUES: { readonly [Name in FactName]-?: readonly [PodFacts[Name], PodFact
     { type: 'PodScheduled', reason: '' },
     undefined,
   ],
+  slotFailures: [1, 2, undefined],
+  jobFailures: [3, 4, undefined],
 };
 
 const NAMES = POD_FACTS.map(({ name }) => name);
