@@ -135,6 +135,17 @@ export interface Pod extends KubernetesObject {
   status?: PodStatus;
 }
 
+export interface Taint {
+  key: string;
+  value?: string;
+  effect: string;
+}
+
+export interface Node extends KubernetesObject {
+  spec?: { taints?: Taint[]; [field: string]: unknown };
+  status?: { allocatable?: Record<string, string | number>; [field: string]: unknown };
+}
+
 export interface PodFailurePolicyRule {
   action: string;
   onExitCodes?: { containerName?: string; operator: string; values: number[] };

@@ -15,6 +15,8 @@ export interface LabelRequirement {
   values: readonly string[];
 }
 
+const OPERATORS: readonly LabelRequirement['operator'][] = ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'];
+
 /** A selector that cannot be read; the message is for people. */
 export class LabelSelectorError extends Error {
   override readonly name = 'LabelSelectorError';
@@ -28,6 +30,19 @@ export function matcherOf(selector: LabelSelector | undefined): LabelMatcher {
   if (selector === undefined) return () => false;
   return matcherOfRequirements(requirementsOf(selector));
 }
+
+/**
+ * The matcher of a node selector's expressions, which must all hold. They know `Gt` and `Lt`.
+ * @throws LabelSelectorError as `matcherOf`
+ */
+export const matcherOfExpressions = (expressions: readonly { key: string; operator: string; values?: string[] }[]): LabelMatcher =>
+  matcherOfRequirements(
+    expressions.map(({ key, operator, values = [] }) => {
+      if (!OPERATORS.some((known) => known === operator))
+        throw new LabelSelectorError(`${JSON.stringify(operator)} is not a valid node selector operator`);
+      return checked({ key, operator: operator as LabelRequirement['operator'], values });
+    }),
+  );
 
 /** The conditions of a structured selector, all of which must hold. @throws LabelSelectorError as `matcherOf` */
 function requirementsOf(selector: LabelSelector): LabelRequirement[] {

@@ -1,45 +1,43 @@
 // A pod's quality-of-service class, from its resource requests and limits.
-import type { PodSpec } from './kubernetes.ts';
-import type { Quantity } from './quantity.ts';
+import type { Pod, PodSpec } from './kubernetes.ts';
+import { isQuantity, parseQuantity } from './quantity.ts';
 import type { Fields } from './untyped-fields.ts';
-import { fieldsOf, isFields } from './untyped-fields.ts';
-import { compareQuantities, isQuantity, parseQuantity, sumOfQuantities } from './quantity.ts';
+import { fieldsOf } from './untyped-fields.ts';
 
-type Totals = Map<string, Quantity>;
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
+
+const CLASSES: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
 
 /**
- * `Guaranteed` if every container limits cpu and memory and requests exactly that. `BestEffort` if no container requests or limits either.
+ * `Guaranteed` if each of its parts asks for cpu and memory and may have exactly so much. `BestEffort` if none asks for either or has a
+ * limit of them. The parts are its containers, or the pod itself where that asks for something.
  */
-export function qosClassOf(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
-  const whole = spec['resources'];
-  const parts = isFields(whole)
+export function qosClassOf(spec: PodSpec): QosClass {
+  const whole = fieldsOf(spec['resources']);
+  const parts = asksForItself(whole)
     ? [whole]
     : [...spec.containers, ...(spec.initContainers ?? [])].map(({ resources }) => fieldsOf(resources));
-  const [requests, limits]: [Totals, Totals] = [new Map(), new Map()];
-  let areAllLimited = true;
-  for (const part of parts) {
-    addTo(requests, fieldsOf(part['requests']));
-    const limited = addTo(limits, fieldsOf(part['limits']));
-    areAllLimited &&= limited === 2;
-  }
-  if (requests.size === 0 && limits.size === 0) return 'BestEffort';
-  const areEqual = [...requests].every(([name, amount]) => {
-    const limit = limits.get(name);
-    return limit !== undefined && compareQuantities(limit, amount) === 0;
-  });
-  return areAllLimited && areEqual && requests.size === limits.size ? 'Guaranteed' : 'Burstable';
+  const [first = 'BestEffort', ...others] = new Set(parts.map(classOfPart));
+  return others.length > 0 ? 'Burstable' : first;
 }
 
-/** Adds cpu and memory, where more than nothing, and says how many of the two there were. */
-function addTo(totals: Totals, resources: Fields): number {
-  let found = 0;
-  for (const name of ['cpu', 'memory']) {
-    const value = resources[name];
-    const amount = isQuantity(value) ? parseQuantity(value) : undefined;
-    if (amount === undefined || amount.nanos <= 0n) continue;
-    const total = totals.get(name);
-    totals.set(name, total === undefined ? amount : sumOfQuantities(total, amount));
-    found += 1;
-  }
-  return found;
+/** What its status says, though it is wrong, or what is computed. Undefined: the status says something else. */
+export function podQosClassOf({ spec, status }: Pod): QosClass | undefined {
+  const told = status?.['qosClass'] ?? '';
+  return told === '' ? qosClassOf(spec) : CLASSES.find((name) => name === told);
 }
+
+const asksForItself = (whole: Fields): boolean =>
+  [whole['requests'], whole['limits']].some((list) =>
+    Object.keys(fieldsOf(list)).some((resource) => resource === 'cpu' || resource === 'memory' || resource.startsWith('hugepages-')),
+  );
+
+function classOfPart(part: Fields): QosClass {
+  const [requests, limits] = [fieldsOf(part['requests']), fieldsOf(part['limits'])];
+  const pairs = ['cpu', 'memory'].map((resource) => [nanosOf(requests[resource]), nanosOf(limits[resource])]);
+  if (pairs.some(([request, limit]) => request !== limit)) return 'Burstable';
+  const given = pairs.filter(([request]) => request !== 0n).length;
+  return given === pairs.length ? 'Guaranteed' : given === 0 ? 'BestEffort' : 'Burstable';
+}
+
+const nanosOf = (value: unknown): bigint => (isQuantity(value) ? parseQuantity(value).nanos : 0n);
