@@ -20,13 +20,13 @@ export async function filter<Answer extends { id?: unknown }>(
 ): Promise<Filtered<Answer>> {
   const child = spawn(command, args, { shell, stdio: ['pipe', 'pipe', 'inherit'] });
   const closed = once(child, 'close');
-  // A process that ended early is told of by its exit code.
+  // A process that ended early is told of by its exit code, not by what it did not read.
   child.stdin.on('error', () => undefined);
   const feed = async (): Promise<void> => {
     for (const line of lines) if (!child.stdin.write(`${line}\n`)) await Promise.race([once(child.stdin, 'drain'), closed]);
     child.stdin.end();
   };
-  const feeding = feed();
+  const feeding = feed().catch(() => undefined);
   const answers = new Map<string, Answer>();
   const unreadable: string[] = [];
   for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
