@@ -26,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   api: ['runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'package-files'],
   functions: ['api', 'relay', 'runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'package-files'],
   cli: [
+    'infra',
     'functions',
     'api',
     'relay',

@@ -5,6 +5,7 @@ import { UnusableInputError } from '../ports/errors.ts';
 import { clusterCommand } from './cluster.ts';
 import { completionCommand } from './completion.ts';
 import { consoleCommand } from './console.ts';
+import { definitionsCommand } from './crds.ts';
 import { deadLettersCommand } from './dlq.ts';
 import { ExitError } from './exit.ts';
 import { explainCommand } from './explain.ts';
@@ -37,6 +38,7 @@ export function buildProgram(): Command {
     deadLettersCommand(),
     consoleCommand(),
     sandboxCommand(),
+    definitionsCommand(),
     nodeCommand(),
     relayCommand(),
   ])

@@ -278,7 +278,7 @@ export class ApiServer {
       oldObject,
       isDryRun: isTry,
     };
-    warnings.push(...admit(this.#cluster, { ...deletion, asker: this.#asker }));
+    admit(this.#cluster, { ...deletion, asker: this.#asker }, warnings);
   }
 
   #lookUp({ row, path }: Target): Version | undefined {

@@ -44,13 +44,12 @@ interface Denial {
 
 /**
  * Puts a write to the policies, after all other rules.
- * @returns the warnings of bindings that warn
+ * @param warnings takes those of bindings that warn, where the write is refused by another as well
  * @throws ApiError 422, or as the reason of the first denial says
  */
-export function admit(cluster: Cluster, request: AdmissionRequest): string[] {
+export function admit(cluster: Cluster, request: AdmissionRequest, warnings: string[]): void {
   const bound = cluster.storage.list(bindings);
-  if (bound.length === 0 || isExcluded(request.row)) return [];
-  const warnings: string[] = [];
+  if (bound.length === 0 || isExcluded(request.row)) return;
   let refusal: ApiError | undefined;
   for (const policy of cluster.storage.list(policies)) {
     const name = policy.object.metadata.name ?? '';
@@ -73,7 +72,6 @@ export function admit(cluster: Cluster, request: AdmissionRequest): string[] {
     }
   }
   if (refusal) throw refusal;
-  return warnings;
 }
 
 /** Questions, and the policies themselves: else one could keep everybody from taking it back. */

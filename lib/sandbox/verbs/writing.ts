@@ -117,11 +117,10 @@ function put({ storage }: Cluster, { row }: WriteContext, key: string, object: A
 /** Puts a write to the admission policies. @throws ApiError as they say */
 function askPolicies(
   cluster: Cluster,
-  { row, subresource, isDryRun, asker = system, warnings }: WriteContext,
+  { row, subresource, isDryRun, asker = system, warnings = [] }: WriteContext,
   write: Omit<AdmissionRequest, 'row' | 'subresource' | 'isDryRun' | 'asker'>,
 ): void {
-  const told = admit(cluster, { ...write, row, subresource, isDryRun, asker });
-  warnings?.push(...told);
+  admit(cluster, { ...write, row, subresource, isDryRun, asker }, warnings);
 }
 
 /** The server's own controllers. */
