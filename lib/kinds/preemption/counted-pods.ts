@@ -1,7 +1,6 @@
 // Which pods take room on a node, and which of them are going to stay.
 import type { Pod } from '../../objects/kubernetes.ts';
 import type { PodDecision } from './node-decision.ts';
-import type { AdmissionPolicies } from './policies.ts';
 import { podTaking, roomOf } from './room.ts';
 
 export interface CountedPod {
@@ -42,13 +41,11 @@ function standingOf({ eviction }: PodDecision, pod: Pod | undefined): 'staying' 
   return isEnding ? 'ending' : 'staying';
 }
 
-type NewDecision = Pick<PodDecision, 'sequence' | 'state'> & { policies: AdmissionPolicies };
-
-export const newDecision = (pod: Pod, { sequence, state, policies }: NewDecision): PodDecision => ({
+export const newDecision = (pod: Pod, { sequence, state }: Pick<PodDecision, 'sequence' | 'state'>): PodDecision => ({
   uid: uidOf(pod),
   namespace: pod.metadata.namespace ?? '',
   name: pod.metadata.name ?? '',
   state,
   sequence,
-  ...((state === 'admitted' || state === 'preempting') && { room: roomOf(pod, policies) }),
+  ...((state === 'admitted' || state === 'preempting') && { room: roomOf(pod) }),
 });

@@ -2,7 +2,7 @@
 import type { Pod } from '../../objects/kubernetes.ts';
 import { listOf, numberOf, textOf } from '../../objects/untyped-fields.ts';
 
-interface HostPort {
+export interface HostPort {
   address: string;
   protocol: string;
   port: number;
@@ -10,8 +10,8 @@ interface HostPort {
 
 const EVERY_ADDRESS = '0.0.0.0';
 
-/** Of the containers that run as long as the pod does. */
-function hostPortsOf({ spec }: Pod): HostPort[] {
+/** Of the containers that run as long as the pod does. Without an address: `0.0.0.0`. */
+export function hostPortsOf({ spec }: Pod): HostPort[] {
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
   return [...sidecars, ...spec.containers].flatMap(({ ports }) =>
     listOf(ports).flatMap(({ hostIP, protocol, hostPort }) => {

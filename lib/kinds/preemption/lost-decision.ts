@@ -4,7 +4,6 @@ import { isPhaseFinal, newDecision, uidOf } from './counted-pods.ts';
 import { killWaitSeconds } from './kill-wait.ts';
 import { olderFirst } from './node-admission.ts';
 import type { NodeDecision, PodDecision, PodName, Room } from './node-decision.ts';
-import type { AdmissionPolicies } from './policies.ts';
 
 /** A pod whose task runs at the provider, or may. */
 export interface RunningPod extends PodName {
@@ -17,11 +16,10 @@ export interface LostDecision {
   pods: readonly Pod[];
   /** All pods of the node that the provider lists. */
   running: readonly RunningPod[];
-  policies: AdmissionPolicies;
 }
 
 /** All others are new. The victims' signals are lost, so their ends are not counted. Who waited for them is decided anew, and claims them. */
-export function rebuiltDecision({ pods, running, policies }: LostDecision, now: Date): NodeDecision {
+export function rebuiltDecision({ pods, running }: LostDecision, now: Date): NodeDecision {
   const listed = new Set(pods.map(uidOf));
   const runs = new Map(running.map((pod) => [pod.uid, pod]));
   const decisions: PodDecision[] = [];
@@ -30,7 +28,7 @@ export function rebuiltDecision({ pods, running, policies }: LostDecision, now: 
     const isVictim = hasBeenEvicted(pod.status);
     if (task === undefined && (isPhaseFinal(pod) || !(isVictim || hasStarted(pod.status)))) continue;
     const deadline = new Date(now.getTime() + killWaitSeconds(pod) * 1000).toISOString();
-    const decision = newDecision(pod, { sequence: decisions.length + 1, state: 'admitted', policies });
+    const decision = newDecision(pod, { sequence: decisions.length + 1, state: 'admitted' });
     decisions.push(isVictim ? { ...decision, eviction: { deadline } } : decision);
   }
   // Deleted by force, or of a node of before: nobody lists them, and they take room until they have ended.

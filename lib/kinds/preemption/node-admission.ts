@@ -1,11 +1,11 @@
 // A node's pass: decides on all pods that wait, oldest first, from one snapshot. See docs/decisions/0012-admission-is-the-nodes-pass.md.
 // It runs again at any moment: a decision is never taken twice, victims are never chosen again.
-import type { Pod } from '../../objects/kubernetes.ts';
+import type { Node, Pod } from '../../objects/kubernetes.ts';
+import { admit, type PreemptionSettings } from './admission.ts';
 import { countedPods, isPhaseFinal, newDecision, uidOf } from './counted-pods.ts';
 import { killWaitSeconds } from './kill-wait.ts';
 import { makeRoom, type RoomMaking } from './making-room.ts';
 import type { NodeDecision, PodDecision, PodName, Wait } from './node-decision.ts';
-import type { AdmissionPolicies, Node } from './policies.ts';
 
 export interface NodeSnapshot {
   /** Undefined: it could not be read. */
@@ -16,7 +16,7 @@ export interface NodeSnapshot {
   decision: NodeDecision;
   /** Pods of which nothing runs and nothing will, by uid, as their own passes have noted. */
   ended: ReadonlyMap<string, PodEnd>;
-  policies: AdmissionPolicies;
+  settings: PreemptionSettings;
 }
 
 export interface PodEnd {
@@ -50,7 +50,6 @@ const UNREADABLE_RETRY_SECONDS = 10;
 
 /** What a pass has decided so far. */
 interface Ledger {
-  readonly policies: AdmissionPolicies;
   readonly listed: ReadonlyMap<string, Pod>;
   readonly now: Date;
   /** By uid, in the order of decision. */
@@ -62,10 +61,9 @@ interface Ledger {
 }
 
 export function decideAdmissions(snapshot: NodeSnapshot, now: Date): NodeAdmission {
-  const { decision, ended, policies } = snapshot;
+  const { decision, ended } = snapshot;
   const listed = new Map(snapshot.pods.map((pod) => [uidOf(pod), pod]));
   const ledger: Ledger = {
-    policies,
     listed,
     now,
     pods: new Map(decision.pods.map((pod) => [pod.uid, pod])),
@@ -78,7 +76,7 @@ export function decideAdmissions(snapshot: NodeSnapshot, now: Date): NodeAdmissi
   cancelDeleted(ledger);
   markLate(ledger);
   admitWaited(ledger);
-  decideNew(ledger, snapshot.node);
+  decideNew(ledger, snapshot);
   forgetGone(ledger);
   return answerOf(ledger, decision);
 }
@@ -144,7 +142,7 @@ function isOver(ledger: Ledger, { uid, deadline }: Wait): boolean {
 }
 
 /** Each decision counts the ones before it. */
-function decideNew(ledger: Ledger, node: Node | undefined): void {
+function decideNew(ledger: Ledger, { node, settings }: Pick<NodeSnapshot, 'node' | 'settings'>): void {
   const { listed, pods } = ledger;
   const waiting = [...listed.values()].filter((pod) => !pods.has(uidOf(pod)) && !isLeaving(pod)).toSorted(olderFirst);
   if (node === undefined) {
@@ -152,19 +150,18 @@ function decideNew(ledger: Ledger, node: Node | undefined): void {
     return;
   }
   setUnreadableSince(ledger, undefined);
-  for (const incoming of waiting) decide(ledger, node, incoming);
+  for (const incoming of waiting) decide(ledger, { node, incoming, settings });
 }
 
-function decide(ledger: Ledger, node: Node, incoming: Pod): void {
-  const { policies } = ledger;
+function decide(ledger: Ledger, asked: { node: Node; incoming: Pod; settings: PreemptionSettings }): void {
+  const { incoming } = asked;
   const counted = countedPods(ledger.pods.values(), ledger.listed);
-  const pods = counted.map(({ pod }) => pod);
-  const found = policies.admit({ node, incoming, pods, candidates: pods });
+  const found = admit({ ...asked, pods: counted.map(({ pod }) => pod) });
   const lacksRoomOnly = found.state === 'preempting' || found.reason === 'UnexpectedAdmissionError';
   if (found.state === 'admitted') note(ledger, numbered(ledger, incoming, 'admitted'));
   else if (!lacksRoomOnly) reject(ledger, incoming, found);
   else {
-    const making = makeRoom({ node, incoming, policies, counted, claimed: claimedIn(ledger.pods.values()) });
+    const making = makeRoom({ ...asked, counted, claimed: claimedIn(ledger.pods.values()) });
     if ('rejected' in making) reject(ledger, incoming, making.rejected);
     else preempt(ledger, incoming, making);
   }
@@ -266,7 +263,7 @@ function note(ledger: Ledger, decision: PodDecision): void {
 }
 
 const numbered = (ledger: Ledger, pod: Pod, state: PodDecision['state']): PodDecision =>
-  newDecision(pod, { sequence: (ledger.latest += 1), state, policies: ledger.policies });
+  newDecision(pod, { sequence: (ledger.latest += 1), state });
 
 function put(ledger: Ledger, decision: PodDecision): void {
   ledger.pods.set(decision.uid, decision);

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 const text = v.pipe(v.string(), v.maxLength(1000));
 const time = v.pipe(v.string(), v.isoTimestamp());
 
-const HOST_PORT = v.object({ protocol: v.optional(text), hostIP: v.optional(text), hostPort: v.number() });
+const HOST_PORT = v.object({ address: text, protocol: text, port: v.number() });
 
 /** What a pod takes of its node, as counted when it was decided: quantities, and ports of the host. */
 const ROOM = v.object({ requests: v.record(v.string(), text), hostPorts: v.optional(v.array(HOST_PORT)) });

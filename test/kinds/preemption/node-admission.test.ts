@@ -244,7 +244,7 @@ test('ports of the host are held by a pod that no list has', () => {
   const world = withoutPod(running([holder]), 'uid-h0');
   expect(entryOf(world, 'uid-h0')?.room).toEqual({
     requests: { cpu: '300m', memory: '314572800' },
-    hostPorts: [{ protocol: 'TCP', hostPort: 80 }],
+    hostPorts: [{ address: '0.0.0.0', protocol: 'TCP', port: 80 }],
   });
   const [counted] = countedPods(decisionIn(world)?.pods ?? [], new Map());
   expect(counted).toMatchObject({ standing: 'ending', pod: { spec: { containers: [{ ports: [{ hostPort: 80, protocol: 'TCP' }] }] } } });

@@ -41,12 +41,20 @@ const cases: Case[] = [
     mostKills: 2,
   },
   {
-    name: 'pods that are deleted while they wait, and victims that are deleted',
+    name: 'a critical pod that is deleted while it waits',
     node: { cpu: '600m', pods: '2' },
     running: [plain('a', '300m', 1), plain('b', '300m', 2)],
     arriving: [critical('x', '300m'), critical('y', '300m', 101)],
-    removable: ['uid-x', 'uid-b'],
+    removable: ['uid-x'],
     mostKills: 2,
+  },
+  {
+    name: 'a victim that is deleted',
+    node: { cpu: '600m', pods: '2' },
+    running: [plain('a', '300m', 1), plain('b', '300m', 2)],
+    arriving: [critical('x', '300m'), plain('c', '300m', 3)],
+    removable: ['uid-b'],
+    mostKills: 1,
   },
   {
     name: 'deletions by force, and ends of their own',

@@ -10,11 +10,9 @@ import {
   type PodEnd,
 } from '../../../lib/kinds/preemption/node-admission.ts';
 import type { NodeDecision, PodDecision } from '../../../lib/kinds/preemption/node-decision.ts';
-import type { Node } from '../../../lib/kinds/preemption/policies.ts';
 import { dutyOf, type PodDuty } from '../../../lib/kinds/preemption/pod-duty.ts';
 import { roomOf } from '../../../lib/kinds/preemption/room.ts';
-import type { Pod, PodStatus } from '../../../lib/objects/kubernetes.ts';
-import { plainPolicies as policies } from './plain-admission.ts';
+import type { Node, Pod, PodStatus } from '../../../lib/objects/kubernetes.ts';
 
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
 export const at = (seconds: number): string => new Date(START_MS + seconds * 1000).toISOString();
@@ -145,11 +143,11 @@ function snapshotOf(
   const pods = Object.values(world.pods);
   const running = Object.entries(world.tasks)
     .filter(([, task]) => task !== 'over')
-    .map(([uid]) => ({ uid, namespace: 'default', name: uid.slice(4), room: roomOf(templates[uid] as Pod, policies) }));
+    .map(([uid]) => ({ uid, namespace: 'default', name: uid.slice(4), room: roomOf(templates[uid] as Pod) }));
   const ends = new Map(Object.entries(world.heads).flatMap(([uid, { end }]) => (end === undefined ? [] : [[uid, end] as const])));
   return {
-    decision: decisionIn(world) ?? rebuiltDecision({ pods, running, policies }, now),
-    decide: (decision) => decideAdmissions({ node: world.node, pods, decision, ended: ends, policies }, now),
+    decision: decisionIn(world) ?? rebuiltDecision({ pods, running }, now),
+    decide: (decision) => decideAdmissions({ node: world.node, pods, decision, ended: ends, settings: { ordering: 'qos' } }, now),
   };
 }
 
