@@ -15,8 +15,8 @@ import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const KUBERNETES_VERSION = process.env['KUBERNETES_VERSION'] ?? 'v1.36.3';
 const here = dirname(fileURLToPath(import.meta.url));
-/** Each judge's folder, and what compares with it. */
-const JUDGES = { job: 'compare.mjs', preemption: 'compare.ts' };
+/** Each judge's folder, and what compares with it there: first whole plans, then parts of them. */
+const JUDGES = { job: ['compare.mjs'], preemption: ['compare.ts', 'parts.ts'] };
 type Judge = keyof typeof JUDGES;
 const names = Object.keys(JUDGES) as Judge[];
 
@@ -56,20 +56,25 @@ interface Cases {
   count: number;
 }
 
-function compare(judge: Judge, oracle: string, { seed, seeds, count }: Cases): Promise<number> {
+async function compare(judge: Judge, oracle: string, { seed, seeds, count }: Cases): Promise<boolean> {
   const again = `--only ${judge} --seed ${seed} --count ${count}${seeds > 1 ? ` --seeds ${seeds}` : ''}`;
   const which = seeds > 1 ? `seeds ${seed} to ${seed + seeds - 1}, ${count} cases of each` : `seed ${seed}, ${count} cases`;
   console.log(`${judge}: ${which} (again: npm run test:oracle -- ${again})`);
   const plan = `"${process.execPath}" "${join(here, 'plan-stream.ts')}"`;
-  const options = { oracle, plan, seed, seeds, count, least: seeds * count >= MANY_CASES ? LEAST_OF_MANY : 0 };
-  const args = [
-    '--disable-warning=ExperimentalWarning',
-    join(here, judge, JUDGES[judge]),
-    '--features',
-    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
-  ];
+  const least = seeds * count >= MANY_CASES ? LEAST_OF_MANY : 0;
+  const whole = ['--features', '--plan', plan, '--least', String(least)];
+  let areEqual = true;
+  for (const [at, file] of JUDGES[judge].entries()) {
+    const cases = Object.entries({ oracle, seed, seeds, count }).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const code = await codeOf([join(here, judge, file), ...cases, ...(at === 0 ? whole : [])]);
+    areEqual &&= code === 0;
+  }
+  return areEqual;
+}
+
+function codeOf(args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { stdio: 'inherit' });
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], { stdio: 'inherit' });
     child.on('error', reject);
     child.on('close', (code) => resolve(code ?? 1));
   });
@@ -82,6 +87,6 @@ const { only, ...cases } = script('npm run test:oracle --')
   .option('--count <number>', 'cases of a seed', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 5_000)
   .parse()
   .opts<Cases & { only: Judge[] }>();
-let failed = 0;
-for (const judge of names) if (only.includes(judge)) failed += (await compare(judge, oracleBinary(judge), cases)) === 0 ? 0 : 1;
-process.exitCode = failed === 0 ? 0 : 1;
+let areEqual = true;
+for (const judge of names) if (only.includes(judge)) areEqual = (await compare(judge, oracleBinary(judge), cases)) && areEqual;
+process.exitCode = areEqual ? 0 : 1;
