@@ -22,7 +22,7 @@ const SANDBOX_NAME = 'local';
 const PORT_FILE = 'port';
 
 /**
- * Starts a sandbox and its node. Folder, certificate authority, token and port stay the same over restarts, so that a kubeconfig does.
+ * Starts a sandbox and its node. A new one has the definitions of the training kinds. Folder, certificate authority, token and port stay the same over restarts, so that a kubeconfig does.
  * @param options.port 0: as the last time, else any free one
  * @param options.report told of the node's failed tries
  * @throws SandboxError with one sentence
@@ -40,12 +40,17 @@ export async function startLocalSandbox(options: {
   const { isFeature, switchOn } = await import('../sandbox/features.ts');
   // Before the tables of resources are read.
   for (const feature of features) if (isFeature(feature)) switchOn(feature);
-  const [{ startSandbox }, { startSimulatedNode }, { openJsonClient }] = await Promise.all([
+  const [{ startSandbox }, { trainingDefinitions }, { startSimulatedNode }, { openJsonClient }] = await Promise.all([
     import('../sandbox/sandbox.ts'),
+    import('../../infra/crds/training-definitions.ts'),
     import('../sandbox/node/simulated-node.ts'),
     import('../adapters/kubernetes/json-client.ts'),
   ]);
-  const sandbox = await startSandbox({ folder, port: port > 0 ? port : await freePortLike(lastPort(folder)) });
+  const sandbox = await startSandbox({
+    folder,
+    port: port > 0 ? port : await freePortLike(lastPort(folder)),
+    definitions: trainingDefinitions,
+  });
   const access: ClusterAccess = { server: sandbox.url, caPem: sandbox.caPem, auth: { kind: 'token', token: sandbox.token } };
   try {
     writePrivately(join(folder, PORT_FILE), `${sandbox.port}\n`);

@@ -3,6 +3,8 @@ import { ApiServer } from './api-server.ts';
 import { expireObjects } from './controllers/expiry.ts';
 import { GarbageCollector } from './controllers/garbage-collection.ts';
 import { forgetRemovedResources } from './controllers/removed-resources.ts';
+import { storeFirstDefinitions } from './definitions/first-definitions.ts';
+import type { FirstDefinition } from './definitions/first-definitions.ts';
 import { serveDefinitions } from './definitions/serving.ts';
 import { kubeconfigFor } from './http/kubeconfig.ts';
 import { listen } from './http/listener.ts';
@@ -34,6 +36,8 @@ export interface ClusterOptions {
   isToken?: (token: string) => boolean;
   /** Resources besides the built-in ones. */
   rows?: readonly ResourceRow[];
+  /** Definitions that the cluster has from its first start on; whoever changes or deletes them later is obeyed. Asked for then only. */
+  definitions?: () => readonly FirstDefinition[];
   surroundings: Surroundings;
 }
 
@@ -55,6 +59,7 @@ export function openCluster({
   largestPages,
   isToken = () => false,
   rows,
+  definitions = () => [],
   surroundings,
 }: ClusterOptions): EmbeddedCluster {
   const resources = new Resources(rows);
@@ -62,6 +67,7 @@ export function openCluster({
   try {
     const storage = new Storage({ windowEvents, defer: surroundings.defer, ...(disk && { disk }) });
     const cluster = { storage, surroundings, resources };
+    if (storage.list('namespaces').length === 0) storeFirstDefinitions(cluster, definitions());
     ensureBuiltInNamespaces(cluster);
     ensureSystemPriorityClasses(cluster);
     const stopForgetting = forgetRemovedResources(cluster);
@@ -102,6 +108,8 @@ export interface SandboxOptions {
   windowEvents?: number;
   /** Resources besides the built-in ones. */
   rows?: readonly ResourceRow[];
+  /** Definitions that the cluster has from its first start on; whoever changes or deletes them later is obeyed. Asked for then only. */
+  definitions?: () => readonly FirstDefinition[];
   /** The server's time in milliseconds since 1970. */
   clock?: () => number;
 }

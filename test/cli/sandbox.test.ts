@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
 import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { FRAMEWORKS } from '../../lib/kinds/training/frameworks/all.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { JOBS, NODES, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
@@ -50,6 +51,10 @@ describe('farloop sandbox', () => {
   test('is the same cluster again after a restart, has a node unless told otherwise, and reconciles nothing', async () => {
     const first = await sandboxWith();
     expect((await listed(NODES)).map(({ metadata }) => metadata.name)).toEqual(['simulated-node']);
+    // The definitions of the training kinds are there, and nothing of theirs.
+    for (const { plural, kind } of FRAMEWORKS) {
+      expect(await listed({ apiVersion: 'kubeflow.org/v1', kind, plural, namespaced: true })).toEqual([]);
+    }
     await inCluster(async (cluster) => await cluster.create(JOBS, aJob('demo', { completions: 1 }), deadlineIn(clock, 30_000)));
     const before = readFileSync(kubeconfig(), 'utf8');
     const ended = await first.end('SIGTERM');

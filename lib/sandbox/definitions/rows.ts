@@ -24,10 +24,10 @@ export const rowsOf = (definition: Definition): ResourceRow[] =>
     .toSorted((a, b) => compareVersions(a.name, b.name))
     .map((version) => rowOf(definition, version));
 
-/** The row through which objects are written to storage, served or not. */
-export function storageRowOf(definition: Definition): ResourceRow | undefined {
+/** The row through which objects are written to storage, served or not. @param served the rows of the same definition */
+export function storageRowOf(definition: Definition, served: readonly ResourceRow[]): ResourceRow | undefined {
   const version = definition.versions.find(({ isStorage }) => isStorage);
-  return version && rowOf(definition, version);
+  return version && (served.find((row) => row.version === version.name) ?? rowOf(definition, version));
 }
 
 function rowOf(definition: Definition, version: DefinedVersion): ResourceRow {
@@ -38,6 +38,7 @@ function rowOf(definition: Definition, version: DefinedVersion): ResourceRow {
   const storage = definition.versions.find(({ isStorage }) => isStorage)?.schema ?? schema;
   const reader = readerOf({ stored: storage, shown: schema });
   const selectable = selectablePaths.map((path) => ({ name: path.replace(/^\./, ''), path: jsonPath(path) }));
+  let digest: string | undefined;
   const whole = (object: ApiObject): Fields => ({ apiVersion, kind, ...object });
   return customRow({
     group,
@@ -56,7 +57,10 @@ function rowOf(definition: Definition, version: DefinedVersion): ResourceRow {
     defined: {
       listKind,
       schema,
-      digest: createHash('sha256').update(JSON.stringify(schema)).digest('hex'),
+      // Made for those who ask for OpenAPI only: schemas are large.
+      get digest() {
+        return (digest ??= createHash('sha256').update(JSON.stringify(schema)).digest('hex'));
+      },
       ...(scale && { scale }),
       warnings: warningsOf(definition, version),
       isTerminating,

@@ -138,7 +138,7 @@ class Serving {
       spec,
       acceptedNames,
       rows,
-      storageRow: isEstablished ? storageRowOf(definition) : undefined,
+      storageRow: isEstablished ? storageRowOf(definition, rows) : undefined,
     });
   }
 

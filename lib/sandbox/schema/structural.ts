@@ -17,8 +17,25 @@ const text: FieldType = { is: 'string' };
  */
 export const shapeOf = (schema: JsonSchema, name: string): ObjectType => objectOf(schema, name, true);
 
-/** @param isResource has apiVersion, kind and metadata, whether the schema names them or not */
+/**
+ * Its fields are read when somebody asks for them: what a definition describes is much, what its objects say of it little.
+ * @param isResource has apiVersion, kind and metadata, whether the schema names them or not
+ */
 function objectOf(schema: JsonSchema, name: string, isResource: boolean): ObjectType {
+  const isWhole = schema['x-kubernetes-map-type'] === 'atomic';
+  let fields: ReadonlyMap<string, Field> | undefined;
+  return {
+    is: 'object',
+    name,
+    isWhole,
+    ...(keepsUnknownFields(schema) && { keepsUnknown: true }),
+    get fields() {
+      return (fields ??= fieldsIn(schema, name, isResource));
+    },
+  };
+}
+
+function fieldsIn(schema: JsonSchema, name: string, isResource: boolean): ReadonlyMap<string, Field> {
   const fields = new Map<string, Field>();
   for (const [key, property] of Object.entries(schema.properties ?? {})) fields.set(key, fieldFor(key, property));
   if (isResource) {
@@ -26,8 +43,7 @@ function objectOf(schema: JsonSchema, name: string, isResource: boolean): Object
     fields.set('kind', fieldOf('kind', text));
     fields.set('metadata', { ...fieldOf('metadata', schemaOf('ObjectMeta')), isEmbedded: name !== '' });
   }
-  const isWhole = schema['x-kubernetes-map-type'] === 'atomic';
-  return { is: 'object', name, isWhole, ...(keepsUnknownFields(schema) && { keepsUnknown: true }), fields };
+  return fields;
 }
 
 const fieldOf = (name: string, type: FieldType): Field => ({
