@@ -4,14 +4,16 @@ import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts, KindOption } from '../kinds/kind.ts';
 import { LONGEST_OPTION, SWITCHED_ON, type KindOptions } from '../objects/kind-options.ts';
 
-const optionsIn = (kinds: readonly KindFacts[]): KindOption[] => [
+type WithOptions = Pick<KindFacts, 'options'>;
+
+const optionsIn = (kinds: readonly WithOptions[]): KindOption[] => [
   ...new Map(kinds.flatMap(({ options = [] }) => options).map((option) => [option.name, option])).values(),
 ];
 
 /** Adds the flags in the order of the kinds. @param isWanted absent: all of them */
 export function addKindOptions(
   command: Command,
-  { kinds = ALL_FACTS, isWanted = () => true }: { kinds?: readonly KindFacts[]; isWanted?: (option: KindOption) => boolean } = {},
+  { kinds = ALL_FACTS, isWanted = () => true }: { kinds?: readonly WithOptions[]; isWanted?: (option: KindOption) => boolean } = {},
 ): Command {
   for (const { name, describes, value } of optionsIn(kinds).filter(isWanted)) {
     const option = new Option(value ? `--${name} <${value.placeholder}>` : `--${name}`, describes);
@@ -30,7 +32,7 @@ function checked(text: string, { problemOf }: NonNullable<KindOption['value']>):
 }
 
 /** What was given of them. @param parsed the options of a command, as commander names them */
-export function givenKindOptions(parsed: object, kinds: readonly KindFacts[] = ALL_FACTS): KindOptions {
+export function givenKindOptions(parsed: object, kinds: readonly WithOptions[] = ALL_FACTS): KindOptions {
   const given: Record<string, string> = {};
   for (const { name, value } of optionsIn(kinds)) {
     const known: unknown = Reflect.get(parsed, new Option(`--${name}`).attributeName());

@@ -2,11 +2,14 @@
 import { Command, Option } from 'commander';
 import { shownData, shownText } from '../objects/shown-text.ts';
 import { isTime } from '../objects/time.ts';
+import { ALL_FACTS, PLAN_ONLY_FACTS } from '../kinds/facts.ts';
 import type { ManifestReader } from '../kinds/manifest-sorting.ts';
 import { AmbiguousError, UsageError } from './exit.ts';
 import { addKindOptions, featuresFor, givenKindOptions } from './kind-options.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, print, printProblem } from './output.ts';
+
+const KINDS = [...ALL_FACTS, ...PLAN_ONLY_FACTS];
 
 interface PlanOptions {
   filename?: string[];
@@ -19,10 +22,12 @@ interface PlanOptions {
 export const planCommand = (): Command =>
   addKindOptions(
     new Command('plan')
-      .description('Show what one pass would do with objects from files: the owner and all that it owns. Nothing is contacted.')
+      .description(
+        'Show what one pass would do with objects from files: the owner and all that it owns, or the node of a pod and its pods. Nothing is contacted.',
+      )
       .option('-f, --filename <files...>', 'Kubernetes objects as YAML or JSON; - is standard input')
       .option('--now <time>', 'the time of the pass (RFC 3339; default: now)')
-      .option('--workload <name>', 'which one, where there are several: KIND/[NAMESPACE/]NAME')
+      .option('--workload <name>', 'which one, where there are several: KIND/[NAMESPACE/]NAME; of a Pod: whether its node admits it')
       .addOption(outputOption())
       .addOption(
         new Option(
@@ -32,14 +37,16 @@ export const planCommand = (): Command =>
       )
       .addHelpText(
         'after',
-        '\nExamples:\n  farloop plan -f examples/job.yaml\n  kubectl get jobs,pods -o yaml | farloop plan -f - --workload job/demo',
+        '\nExamples:\n  farloop plan -f examples/job.yaml\n  kubectl get jobs,pods -o yaml | farloop plan -f - --workload job/demo' +
+          '\n  (kubectl get node N -o yaml; echo ---; kubectl get pods -A -o yaml) | farloop plan -f - --workload Pod/kube-system/agent',
       )
       .action(runPlan),
+    { kinds: KINDS },
   );
 
 async function runPlan({ filename, now, workload, stream, output, ...others }: PlanOptions): Promise<void> {
   // Before the types are read: theirs is `spec.scheduling`.
-  const options = givenKindOptions(others);
+  const options = givenKindOptions(others, KINDS);
   const { isFeature, switchOn } = await import('../sandbox/features.ts');
   for (const feature of featuresFor(options)) if (isFeature(feature)) switchOn(feature);
   if (stream) {

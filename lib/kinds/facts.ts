@@ -2,8 +2,9 @@
 // manifests.ts. Four tables, because a function's bundle holds only what it runs.
 import { ownEntry } from '../objects/untyped-fields.ts';
 import { jobFacts } from './job/facts.ts';
-import type { KindFacts } from './kind.ts';
+import type { KindFacts, PlannedFacts } from './kind.ts';
 import { orphanPodFacts } from './orphan-pod/facts.ts';
+import { virtualPodFacts } from './virtual-pod/facts.ts';
 
 export const KIND_FACTS = {
   Job: jobFacts,
@@ -15,6 +16,9 @@ export type Kind = keyof typeof KIND_FACTS;
 
 /** All kinds, in the order in which a relay lists their owners. */
 export const ALL_FACTS: readonly KindFacts[] = Object.values(KIND_FACTS);
+
+/** Kinds of which `plan` is all that works: no word of `--manage`, no relay, no rights. Functions do not know them. */
+export const PLAN_ONLY_FACTS: readonly PlannedFacts[] = [virtualPodFacts];
 
 /** Names of all kinds. */
 export const kindNames = (): string[] => ALL_FACTS.map(({ kind }) => kind);

@@ -134,16 +134,14 @@ export function isNamed({ kind, namespace, name }: Owner, wanted: string): boole
   const [wantedKind = '', ...rest] = parts;
   if (parts.length < 2 || parts.length > 3) return false;
   const [wantedName, wantedNamespace] = rest.toReversed();
-  return (
-    name === wantedName &&
-    (wantedNamespace === undefined || namespace === wantedNamespace) &&
-    wordsFor(kind.facts).includes(wantedKind.toLowerCase())
-  );
+  return name === wantedName && (wantedNamespace === undefined || namespace === wantedNamespace) && isWordFor(kind.facts, wantedKind);
 }
 
 /** Whether a workload's name names one of this kind. */
 export const isOfKind = (facts: PlannedKind['facts'], wanted: string | undefined): boolean =>
-  wanted !== undefined && wordsFor(facts).includes(wanted.split('/', 1)[0]?.toLowerCase() ?? '');
+  wanted !== undefined && isWordFor(facts, wanted.split('/', 1)[0] ?? '');
+
+const isWordFor = (facts: PlannedKind['facts'], word: string): boolean => wordsFor(facts).includes(word.toLowerCase());
 
 /** @throws UnusableManifestError the reader cannot read it */
 export function objectOf(schema: string | undefined, { value, source }: Sourced<Fields>, read: ManifestReader): Fields {

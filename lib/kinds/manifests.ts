@@ -8,6 +8,9 @@ import { orphanPodManifests } from './orphan-pod/manifests.ts';
 import { plannerRowFor } from './planners.ts';
 import type { PlannerRow } from './planner-row.ts';
 import { shownFor } from './shown.ts';
+import { virtualPodFacts } from './virtual-pod/facts.ts';
+import { virtualPodManifests } from './virtual-pod/manifests.ts';
+import { virtualPodShown } from './virtual-pod/shown.ts';
 
 export const MANIFESTS = {
   Job: jobManifests,
@@ -24,11 +27,16 @@ export interface PlannedKind {
   shown: Pick<KindShown, 'purposes' | 'eventsPerPod' | 'hiddenStatus'>;
 }
 
+/** The kinds of PLAN_ONLY_FACTS. */
+const PLAN_ONLY: readonly PlannedKind[] = [{ facts: virtualPodFacts, manifests: virtualPodManifests, shown: virtualPodShown }];
+
 /** All kinds of this build. */
-export const plannedKinds = (): PlannedKind[] =>
-  ALL_FACTS.map((facts) => ({
+export const plannedKinds = (): PlannedKind[] => [
+  ...ALL_FACTS.map((facts) => ({
     facts,
     row: plannerRowFor(facts.kind),
     manifests: MANIFESTS[facts.kind as Kind],
     shown: shownFor(facts.kind),
-  }));
+  })),
+  ...PLAN_ONLY,
+];

@@ -27,8 +27,28 @@ const longestText = 1000;
  * Reads a quantity as the API server does. A JSON number is read by its decimal text.
  * @throws QuantityError the quantity is invalid
  */
-export function parseQuantity(value: string | number): Quantity {
-  const { sign, whole, fraction, exponent, format, shift } = partsOf(String(value).trim());
+export const parseQuantity = (value: string | number): Quantity => readQuantity(String(value).trim());
+
+/** Pods of a cluster ask for few different amounts, again and again. Both bounds keep hostile texts from filling the memory. */
+const MOST_REMEMBERED = 1_000;
+const LONGEST_REMEMBERED = 20;
+
+/** The same function, which does not work out again what it lately did. */
+function remembering<Value>(read: (text: string) => Value): (text: string) => Value {
+  const lately = new Map<string, Value>();
+  return (text) => {
+    const known = lately.get(text);
+    if (known !== undefined) return known;
+    const value = read(text);
+    if (text.length > LONGEST_REMEMBERED) return value;
+    if (lately.size >= MOST_REMEMBERED) lately.clear();
+    lately.set(text, value);
+    return value;
+  };
+}
+
+const readQuantity = remembering((text): Quantity => {
+  const { sign, whole, fraction, exponent, format, shift } = partsOf(text);
   const digits = BigInt(whole + fraction);
   // digits × 10^(exponent − fraction digits) × 2^shift, in billionths
   const scale = exponent - fraction.length + 9;
@@ -37,7 +57,7 @@ export function parseQuantity(value: string | number): Quantity {
   else nanos = dividedUp(nanos, 10n ** BigInt(-scale));
   if (format === 'BinarySI' && nanos > LARGEST_INT64 * nanosPerOne) nanos = LARGEST_INT64 * nanosPerOne;
   return { nanos: sign === '-' ? -nanos : nanos, format };
-}
+});
 
 /** Whether a value can be read by `parseQuantity`. */
 export function isQuantity(value: unknown): value is string | number {
@@ -78,10 +98,9 @@ export function formatQuantity({ nanos, format }: Quantity): string {
  * A quantity of a resource list as the API server returns it: canonical, unless it has a form that the server keeps (`1.500`, `1E3`).
  * @throws QuantityError the quantity is invalid
  */
-export function admittedQuantity(value: string | number): string {
-  const text = String(value).trim();
-  return isKept(text) ? text : formatQuantity(roundedToMillis(parseQuantity(text)));
-}
+export const admittedQuantity = (value: string | number): string => admittedText(String(value).trim());
+
+const admittedText = remembering((text) => (isKept(text) ? text : formatQuantity(roundedToMillis(parseQuantity(text)))));
 
 const nanosOf = (value: string | number | Quantity): bigint => (typeof value === 'object' ? value.nanos : parseQuantity(value).nanos);
 

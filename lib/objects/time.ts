@@ -10,7 +10,7 @@ export function isTime(text: string): boolean {
 }
 
 /** Rejects 30 February, which `Date` would move to March. */
-const isDate = (date: string): boolean => new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+const isDate = (date: string): boolean => Number(date.slice(-2)) <= 28 || new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 
 /** The limit of Go's `time.Duration`: nanoseconds in 64 bits, about 292 years. */
 const LONGEST_DURATION_SECONDS = 9_223_372_036;

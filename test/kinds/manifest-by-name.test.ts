@@ -64,7 +64,8 @@ const documents = (...objects: object[]) =>
   objects.map((document, at) => ({ document: structuredClone(document), source: `f.yaml:${at}` }));
 const request = (workload?: string) => ({
   now: new Date('2026-05-01T10:00:00Z'),
-  kinds: [...plannedKinds(), guest],
+  // Without other kinds whose owners are pods.
+  kinds: [...plannedKinds().filter(({ facts }) => facts.settings.length > 0), guest],
   ...(workload !== undefined && { workload }),
 });
 const planned = (workload: string | undefined, ...objects: object[]) => planManifests(documents(...objects), request(workload));

@@ -1,0 +1,8 @@
+// The words for the actions of a pod's admission.
+import type { KindShown } from '../kind-shown.ts';
+
+export const virtualPodShown: Pick<KindShown, 'purposes' | 'eventsPerPod' | 'hiddenStatus'> = {
+  purposes: {},
+  eventsPerPod: new Set(['Preempting']),
+  hiddenStatus: new Set(['qosClass']),
+};
