@@ -4,11 +4,14 @@ import { describe, expect, test } from '@jest/globals';
 import { withPodFieldDefaults } from '../../../lib/admission/pod/pod-defaults.ts';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { admit, type Admission, type AdmissionInput } from '../../../lib/kinds/preemption/admission.ts';
+import { rebuiltDecision } from '../../../lib/kinds/preemption/lost-decision.ts';
+import { decideAdmissions } from '../../../lib/kinds/preemption/node-admission.ts';
+import type { NodeDecision } from '../../../lib/kinds/preemption/node-decision.ts';
 import { isPlainlyCritical, isPlainlyPreemptable, plainClassOf, stillNeeded, type Choice, type Need } from './plain-choice.ts';
 import { hasEnded, randomAdmission } from './random-admissions.ts';
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-const COUNT = 250;
+const COUNT = 150;
 const LEAST_PODS = 30;
 
 interface Decided {
@@ -71,9 +74,9 @@ describe('the random admissions', () => {
   test('show evictions of every class, several at once, and each other end', () => {
     const classes = new Set(preempting.flatMap(({ admission }) => admission.victims.map(plainClassOf)));
     expect([...classes].toSorted((a, b) => a.localeCompare(b))).toEqual(['BestEffort', 'Burstable', 'Guaranteed']);
-    expect(preempting.filter(({ admission }) => admission.victims.length > 1).length).toBeGreaterThan(20);
+    expect(preempting.filter(({ admission }) => admission.victims.length > 1).length).toBeGreaterThan(10);
     for (const state of ['admitted', 'rejected'])
-      expect(decided.filter(({ admission }) => admission.state === state).length).toBeGreaterThan(20);
+      expect(decided.filter(({ admission }) => admission.state === state).length).toBeGreaterThan(10);
   });
 });
 
@@ -139,4 +142,45 @@ describe('those that are evicted', () => {
 test('the same input in the same order gives the same answer', () => {
   const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? `${part}` : part));
   expect(wrong(decided, ({ input, admission }) => text(admit(structuredClone(input))) === text(admission))).toEqual([]);
+});
+
+describe('a decision that is replayed from its head', () => {
+  const now = new Date('2026-02-01T00:00:00Z');
+  const soon = new Date('2026-02-01T00:00:01Z');
+  const running = (pod: Pod): Pod => ({ ...pod, status: { ...pod.status, phase: 'Running' } });
+  const uidOf = ({ metadata }: Pod): string => metadata.uid ?? '';
+  const victimsIn = ({ pods }: NodeDecision, uid: string): string[] =>
+    pods.find((decision) => decision.uid === uid)?.preemption?.victims.map((victim) => victim.uid) ?? [];
+  const doomedBy = ({ pods }: NodeDecision, uid: string): string[] =>
+    pods.flatMap((decision) => (decision.eviction?.by === uid ? [decision.uid] : []));
+
+  /** The first decision, and that of a pass to which the node and its settings look different, with one more critical pod. */
+  function decidedTwice({ input: { node, pods, incoming, settings } }: Decided) {
+    const listed = [...pods.map(running), incoming];
+    const before = rebuiltDecision({ pods: pods.map(running), running: [] }, now);
+    const snapshot = { node, pods: listed, decision: before, ended: new Map(), settings };
+    const first = decideAdmissions(snapshot, now).decision;
+    const late: Pod = { ...incoming, metadata: { ...incoming.metadata, name: 'late', uid: 'uid-late' } };
+    const ordering = settings.ordering === 'qos' ? 'priority' : 'qos';
+    const stored = JSON.parse(JSON.stringify(first)) as NodeDecision;
+    const second = decideAdmissions({ ...snapshot, pods: [...listed, late], decision: stored, settings: { ordering } }, soon).decision;
+    return { first, second, uid: uidOf(incoming) };
+  }
+  const twice = preempting.map(decidedTwice).filter(({ first, uid }) => victimsIn(first, uid).length > 0);
+
+  test('never chooses again', () => {
+    expect(twice.length).toBeGreaterThan(10);
+    for (const { first, second, uid } of twice) {
+      expect(victimsIn(second, uid)).toEqual(victimsIn(first, uid));
+      expect(doomedBy(second, uid)).toEqual(doomedBy(first, uid));
+    }
+  });
+
+  test('evicts nobody twice for another pod', () => {
+    expect(twice.some(({ second }) => doomedBy(second, 'uid-late').length > 0)).toBe(true);
+    for (const { first, second, uid } of twice) {
+      const others = victimsIn(second, 'uid-late');
+      expect(victimsIn(first, uid).filter((victim) => others.includes(victim))).toEqual([]);
+    }
+  });
 });
