@@ -81,7 +81,7 @@ function codeOf(args: readonly string[]): Promise<number> {
 }
 
 const { only, ...cases } = script('npm run test:oracle --')
-  .addOption(new Option('--only <judge...>', 'these alone').choices(names).default(['job']))
+  .addOption(new Option('--only <judge...>', 'these alone').choices(names).default(names))
   .option('--seed <number>', 'the first seed; a new one otherwise', wholeNumber({ min: 1, max: LARGEST_NUMBER }), randomInt(1, 1_000_000))
   .option('--seeds <number>', 'how many seeds, in a row', wholeNumber({ min: 1, max: 1000 }), 1)
   .option('--count <number>', 'cases of a seed', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 5_000)
