@@ -1,6 +1,12 @@
 // The API server without its sockets: one request in, one answer or stream out. listener.ts puts HTTPS before it.
 import { withoutFilePaths } from '../objects/shown-text.ts';
+import type { Asker, Attributes, Reviewing } from './access/asker.ts';
+import { decide, rulesOf } from './access/authorization.ts';
+import { attributesOf, refusalOf } from './access/request-attributes.ts';
+import type { ServiceAccountTokens } from './access/service-account-tokens.ts';
+import { answerTokenRequest } from './access/token-answers.ts';
 import { ApiError, internalError, invalid, methodNotAllowed, methodRefused, noSuchPath, notFound, versionAhead } from './http/api-error.ts';
+import { timeText } from './api-object.ts';
 import type { ApiObject, Fields } from './api-object.ts';
 import type { DeleteOptions } from './http/body.ts';
 import { jsonOf, parseJson, readObject } from './http/body.ts';
@@ -18,7 +24,7 @@ import { renderList, renderObject, representationOf } from './verbs/representati
 import { checkPathName, fieldManagerOf, flagIn, isDryRun, optionsKindOf, parseResourcePath, versionIn } from './http/request.ts';
 import type { ApiRequest, ApiResponse, ResourcePath } from './http/request.ts';
 import { admit } from './policies/admission.ts';
-import type { Asker, ResourceRow } from './rows/resource-row.ts';
+import type { ResourceRow } from './rows/resource-row.ts';
 import { applyObject, applyType } from './verbs/server-side-apply.ts';
 import { storageName } from './resources.ts';
 import { keyOf, Version } from './storage/version.ts';
@@ -32,9 +38,13 @@ import type { Cluster, WriteContext } from './verbs/writing.ts';
 /** The namespace hook: namespaces end by being emptied, not at once. */
 export interface ApiServerOptions extends Cluster {
   bookmarkIntervalMs: number;
-  /** Whether a bearer token is one that this server takes. */
+  /** Whether a bearer token is the administrator's. */
   isToken?: (token: string) => boolean;
+  tokens: ServiceAccountTokens;
 }
+
+/** Whoever holds the sandbox's own token, and whoever is in its process. */
+const administrator: Asker = { name: 'admin', uid: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 /** A request about a resource, with its path and row. */
 interface Target {
@@ -48,12 +58,19 @@ interface Target {
 export class ApiServer {
   readonly #cluster: Cluster;
   readonly #bookmarkIntervalMs: number;
-  readonly #asker: Asker;
+  readonly #isToken: (token: string) => boolean;
+  readonly #tokens: ServiceAccountTokens;
 
-  constructor({ bookmarkIntervalMs, isToken = () => false, ...cluster }: ApiServerOptions) {
-    this.#asker = { name: 'admin', groups: ['system:masters', 'system:authenticated'], isToken };
+  constructor({ bookmarkIntervalMs, isToken = () => false, tokens, ...cluster }: ApiServerOptions) {
+    this.#isToken = isToken;
+    this.#tokens = tokens;
     this.#cluster = cluster;
     this.#bookmarkIntervalMs = bookmarkIntervalMs;
+  }
+
+  /** Whose bearer token it is; undefined for one that is not taken. */
+  askerOf(token: string): Asker | undefined {
+    return this.#isToken(token) ? administrator : this.#tokens.askerOf(token);
   }
 
   /** Answers a request; never throws. What it tells is on disk by then. */
@@ -74,6 +91,7 @@ export class ApiServer {
 
   #answer(request: ApiRequest): ApiResponse {
     const path = parseResourcePath(request.path);
+    this.#authorize(request, attributesOf(request, path));
     const { resources } = this.#cluster;
     const row = path && resources.at(path.group, path.version, path.plural);
     if (!path || !row) {
@@ -97,12 +115,35 @@ export class ApiServer {
     return { ...answer, headers: { ...answer.headers, ...warningHeader(target.warnings) } };
   }
 
+  /** @throws ApiError 403 */
+  #authorize({ asker = administrator }: ApiRequest, asked: Attributes): void {
+    if (asker === administrator) return;
+    const { isAllowed, reason } = decide(this.#cluster.storage, asker, asked);
+    if (!isAllowed) throw refusalOf(asker, asked, reason);
+  }
+
+  /** What makes an object by its name needs the right to create, too. @throws ApiError 403 */
+  #authorizeCreation({ request, path }: Target): void {
+    this.#authorize(request, { ...attributesOf(request, path), verb: 'create' });
+  }
+
+  #reviewing({ request: { asker = administrator } }: Target): Reviewing {
+    const { storage, surroundings } = this.#cluster;
+    return {
+      asker,
+      time: timeText(surroundings.now()),
+      identified: (token) => this.askerOf(token),
+      decide: (person, asked) => decide(storage, person, asked),
+      rulesOf: (person, namespace) => rulesOf(storage, person, namespace),
+    };
+  }
+
   #answerAbout(target: Target): ApiResponse {
     const { request, row, path } = target;
     if (path.subresource !== undefined && !row.subresources.some(({ name }) => name === path.subresource)) {
       throw row.defined ? notFound(subjectOf(row, path.name ?? '')) : noSuchPath();
     }
-    if (row.answer && request.method !== 'POST') throw methodRefused();
+    if ((row.answer || path.subresource === 'token') && request.method !== 'POST') throw methodRefused();
     checkFieldValidation(request);
     if (path.subresource === 'scale') return answerScale(this.#cluster, target, () => this.#find(target), this.#context(target));
     switch (request.method) {
@@ -164,10 +205,19 @@ export class ApiServer {
       const asked = { body: jsonOf(request), isDryRun: isDryRun(request.query.getAll('dryRun'), 'CreateOptions') };
       return change(this.#cluster, row, found, asked);
     }
+    if (path.subresource === 'token') {
+      const question = {
+        tokens: this.#tokens,
+        account: this.#find(target),
+        reviewing: this.#reviewing(target),
+        context: this.#context(target),
+      };
+      return answerTokenRequest(this.#cluster, request, question);
+    }
     if (path.name !== undefined || (row.namespaced && path.namespace === undefined)) throw this.#notAllowed(target, 'create');
     const object = this.#read(target, jsonOf(request, row.kind), strictnessOf(request, request.body));
     if (row.answer) {
-      const answered = answerObject(this.#cluster, object, this.#asker, this.#context(target));
+      const answered = answerObject(this.#cluster, object, this.#reviewing(target), this.#context(target));
       return this.#one(target, new Version('', 0, { object: answered }), 201);
     }
     if (path.namespace === '')
@@ -179,7 +229,7 @@ export class ApiServer {
 
   #replace(target: Target): ApiResponse {
     const { request, row, path } = target;
-    if (path.name === undefined || path.subresource === 'binding' || path.subresource === 'log' || path.subresource === 'eviction')
+    if (path.name === undefined || ['binding', 'log', 'eviction'].includes(path.subresource ?? ''))
       throw this.#notAllowed(target, 'update');
     const object = this.#read(target, jsonOf(request, row.kind), strictnessOf(request, request.body));
     const previous = this.#lookUp(target);
@@ -190,6 +240,7 @@ export class ApiServer {
   }
 
   #createByUpdate(target: Target, object: ApiObject): ApiResponse {
+    this.#authorizeCreation(target);
     const { name, namespace } = target.path;
     const { resourceVersion: _, ...metadata } = object.metadata;
     const named = { ...object, metadata: { ...metadata, ...(name !== undefined && { name: metadata.name ?? name }) } };
@@ -206,6 +257,7 @@ export class ApiServer {
       const { namespace, name } = path;
       const context = this.#context(target);
       const before = this.#lookUp(target);
+      if (!before) this.#authorizeCreation(target);
       const { version, isNew, warnings } = applyObject(this.#cluster, before, { request, row, namespace, name, context });
       target.warnings.push(...warnings);
       return this.#written(target, version, { status: isNew ? 201 : 200, ...(before && { previous: before }) });
@@ -266,7 +318,7 @@ export class ApiServer {
   }
 
   /** Whether a deletion may happen. @throws ApiError as admission policies say */
-  #askPolicies({ row, warnings }: Target, { object: oldObject }: Version, isTry: boolean): void {
+  #askPolicies({ request: { asker = administrator }, row, warnings }: Target, { object: oldObject }: Version, isTry: boolean): void {
     const { name = '', namespace } = oldObject.metadata;
     const deletion = {
       operation: 'DELETE' as const,
@@ -278,7 +330,7 @@ export class ApiServer {
       oldObject,
       isDryRun: isTry,
     };
-    admit(this.#cluster, { ...deletion, asker: this.#asker }, warnings);
+    admit(this.#cluster, { ...deletion, asker }, warnings);
   }
 
   #lookUp({ row, path }: Target): Version | undefined {
@@ -298,7 +350,7 @@ export class ApiServer {
       row,
       isDryRun: isDryRun(request.query.getAll('dryRun'), optionsKindOf(request)),
       ...((path.subresource === 'status' || path.subresource === 'scale') && { subresource: path.subresource }),
-      asker: this.#asker,
+      asker: request.asker ?? administrator,
       warnings,
     };
   }

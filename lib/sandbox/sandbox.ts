@@ -1,4 +1,8 @@
 // A cluster to try things on: the API server over HTTPS, with its objects in a folder or in memory. Pods need a node to run.
+import { timingSafeEqual } from 'node:crypto';
+import type { Asker } from './access/asker.ts';
+import { ServiceAccountTokens } from './access/service-account-tokens.ts';
+import { signingKeyIn } from './access/signing-key.ts';
 import { ApiServer } from './api-server.ts';
 import { expireObjects } from './controllers/expiry.ts';
 import { GarbageCollector } from './controllers/garbage-collection.ts';
@@ -32,7 +36,7 @@ export interface ClusterOptions {
   bookmarkIntervalMs?: number;
   /** How far the objects' file may grow, in pages of 4 KiB; without it, as far as the disk goes. */
   largestPages?: number;
-  /** Whether a bearer token is one that this server takes, for those who ask; none if not given. */
+  /** Whether a bearer token is the administrator's; none if not given. */
   isToken?: (token: string) => boolean;
   /** Resources besides the built-in ones. */
   rows?: readonly ResourceRow[];
@@ -46,6 +50,8 @@ export interface EmbeddedCluster {
   handle: (request: ApiRequest) => Promise<ApiResponse>;
   /** Forgets what changed so far: watches and continue tokens from before answer 410, as after a compaction. */
   forgetChanges: () => void;
+  /** Whose bearer token it is; undefined for one that it does not take. */
+  askerOf: (token: string) => Asker | undefined;
   /** What it serves; rows may come and go while it runs. */
   resources: Resources;
   close: () => void;
@@ -75,9 +81,11 @@ export function openCluster({
     const collector = new GarbageCollector(cluster);
     const stopNamespaces = endNamespaces(cluster);
     const stopExpiry = expireObjects(cluster);
-    const server = new ApiServer({ ...cluster, bookmarkIntervalMs, isToken });
+    const tokens = new ServiceAccountTokens(cluster, signingKeyIn(folder));
+    const server = new ApiServer({ ...cluster, bookmarkIntervalMs, isToken, tokens });
     return {
       handle: (request) => server.handle(request),
+      askerOf: (token) => server.askerOf(token),
       forgetChanges: () => {
         storage.commit();
         storage.forgetChanges();
@@ -127,6 +135,12 @@ export interface Sandbox {
   stop: () => Promise<void>;
 }
 
+/** Takes as long whatever is wrong with it. */
+function isSameSecret(given: string, secret: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(secret)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
 /**
  * Starts a sandbox.
  * @throws SandboxError with one sentence for people: a used port, a folder that another sandbox holds, a full disk
@@ -134,12 +148,13 @@ export interface Sandbox {
 export async function startSandbox({ folder, port = 0, host = '127.0.0.1', clock, ...options }: SandboxOptions = {}): Promise<Sandbox> {
   const surroundings = realSurroundings(clock);
   let ownToken: string | undefined;
-  const isToken = (token: string): boolean => token === ownToken;
+  const isToken = (token: string): boolean => ownToken !== undefined && isSameSecret(token, ownToken);
   const cluster = openCluster({ surroundings, isToken, ...options, ...(folder !== undefined && { folder }) });
   try {
     const credentials = await credentialsIn(folder, surroundings.now());
     ownToken = credentials.token;
-    const listener = await listen({ host, port, credentials, now: surroundings.now, handle: cluster.handle, resources: cluster.resources });
+    const { askerOf, handle, resources } = cluster;
+    const listener = await listen({ host, port, credentials, now: surroundings.now, askerOf, handle, resources });
     const url = `https://${host}:${listener.port}`;
     return {
       url,

@@ -11,6 +11,7 @@ import type { RegistrationRequest, Survey } from '../../lib/onboarding/registrat
 import { survey } from '../../lib/onboarding/registration.ts';
 import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
 import { apiVersionOf } from '../../lib/sandbox/resources.ts';
+import { serviceAccounts } from '../../lib/sandbox/rows/configuration.ts';
 import { deployments } from '../../lib/sandbox/rows/deployments.ts';
 import { networkPolicies } from '../../lib/sandbox/rows/network-policies.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
@@ -59,9 +60,18 @@ test.each([deployments, networkPolicies])(
   },
 );
 
-test('a token for functions is refused before anything is made, with the way out', async () => {
-  await expect(surveyed({ image: undefined })).rejects.toThrow('the API server gives no tokens for service accounts');
-  const found = await surveyed({ image: undefined, credential: { kind: 'none' } });
+test('an API server without tokens of service accounts is refused before anything is made, with the way out', async () => {
+  const without = { ...serviceAccounts, subresources: [] };
+  sandbox.resources.replace([serviceAccounts], [without]);
+  try {
+    await expect(surveyed({})).rejects.toThrow('the API server gives no tokens for service accounts: let functions in by');
+  } finally {
+    sandbox.resources.replace([without], [serviceAccounts]);
+  }
+});
+
+test('a relay on it, with a token of a service account for functions, is taken', async () => {
+  const found = await surveyed({ credential: { kind: 'serviceAccount', tokenSeconds: 3_600 } });
   expect(found).toMatchObject({ version: 'v1.36.3', namespaceIsForeign: false, record: undefined });
   expect(await findOurs(administration, 'farloop')).toEqual([]);
 });

@@ -4,6 +4,8 @@ import type { Job, KubernetesObject, Pod, WorkloadObject } from '../../lib/objec
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { resourceKeyOf } from '../../lib/objects/child-state.ts';
 import { pathOf, type Resource } from '../../lib/objects/resources.ts';
+import { ServiceAccountTokens } from '../../lib/sandbox/access/service-account-tokens.ts';
+import { signingKeyIn } from '../../lib/sandbox/access/signing-key.ts';
 import { ApiServer } from '../../lib/sandbox/api-server.ts';
 import { GarbageCollector } from '../../lib/sandbox/controllers/garbage-collection.ts';
 import { endNamespaces, ensureBuiltInNamespaces } from '../../lib/sandbox/controllers/namespace-lifecycle.ts';
@@ -19,6 +21,7 @@ import type { Scheduler } from './scheduler.ts';
 
 /** Where the stories take place: one that may end, as `default` may not. */
 export const NAMESPACE = 'work';
+const signingKey = signingKeyIn(undefined);
 const WINDOW_EVENTS = 10_000;
 const BOOKMARK_MS = 60_000;
 
@@ -112,7 +115,7 @@ export class SimApiServer {
     storage.onCommit(this.#heard);
     return {
       storage,
-      server: new ApiServer({ ...cluster, bookmarkIntervalMs: BOOKMARK_MS }),
+      server: new ApiServer({ ...cluster, bookmarkIntervalMs: BOOKMARK_MS, tokens: new ServiceAccountTokens(cluster, signingKey) }),
       stop: () => {
         stopForgetting();
         collector.stop();

@@ -1,8 +1,8 @@
 // HTTPS before the API server: sockets, tokens, bodies, streams. HTTP/1.1, connections kept.
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
+import type { Asker } from '../access/asker.ts';
 import { ApiError, unauthorized, unsupportedMediaType } from './api-error.ts';
 import { responseOf } from '../api-server.ts';
 import { bodyOf, endAnswer, partingHeaders } from './request-body.ts';
@@ -38,15 +38,16 @@ export interface ListenerOptions {
   credentials: Credentials;
   /** For the Date header: clients take the cluster's time from it. */
   now: () => number;
+  /** Whose bearer token it is. */
+  askerOf: (token: string) => Asker | undefined;
   handle: (request: ApiRequest) => Promise<ApiResponse>;
   /** For bodies in protocol buffers, which say nothing without the type of their kind. */
   resources: Resources;
 }
 
 /** Listens. @throws SandboxError when the port is taken or may not be used */
-export async function listen({ host, port, credentials, now, handle, resources }: ListenerOptions): Promise<Listener> {
-  const { certPem, keyPem, token } = credentials;
-  const bearer = Buffer.from(`Bearer ${token}`);
+export async function listen({ host, port, credentials, now, askerOf, handle, resources }: ListenerOptions): Promise<Listener> {
+  const { certPem, keyPem } = credentials;
   const server = createServer(
     { cert: certPem, key: keyPem, keepAliveTimeout: 120_000, ALPNProtocols: ['http/1.1'], maxHeaderSize: largestHead },
     (incoming, outgoing) => take(incoming, outgoing),
@@ -64,9 +65,9 @@ export async function listen({ host, port, credentials, now, handle, resources }
 
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse, ask = (): void => undefined): Promise<void> => {
     const { path, query } = addressOf(incoming.url ?? '/');
-    const given = Buffer.from(incoming.headers.authorization ?? '');
-    const isKnown = given.length === bearer.length && timingSafeEqual(given, bearer);
-    if (!isKnown && !openPaths.has(path)) return send(incoming, outgoing, responseOf(unauthorized()));
+    const [, token] = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '') ?? [];
+    const asker = token === undefined ? undefined : askerOf(token);
+    if (!asker && !openPaths.has(path)) return send(incoming, outgoing, responseOf(unauthorized()));
     const { method = 'GET' } = incoming;
     const headers = textsOf(incoming.headers);
     let body = '';
@@ -76,7 +77,7 @@ export async function listen({ host, port, credentials, now, handle, resources }
       if (!(error instanceof ApiError)) throw error;
       return send(incoming, outgoing, responseOf(error));
     }
-    const response = await handle({ method, path, query, headers, body });
+    const response = await handle({ method, path, query, headers, body, ...(asker && { asker }) });
     return send(incoming, outgoing, response);
   };
 
@@ -119,7 +120,9 @@ function textOf(body: Buffer, headers: Record<string, string | undefined>, resou
   headers['content-type'] = 'application/json';
   return JSON.stringify(
     readProtobuf(body, (apiVersion, kind) =>
-      kind === 'Binding' || kind === 'Eviction' ? schemaOf(kind) : numberedSchema(resources.ofKind(apiVersion, kind)),
+      kind === 'Binding' || kind === 'Eviction' || kind === 'TokenRequest'
+        ? schemaOf(kind)
+        : numberedSchema(resources.ofKind(apiVersion, kind)),
     ),
   );
 }

@@ -1,6 +1,7 @@
 // What a request asks for: its path taken apart, its query read.
 import type { FieldError } from '../../objects/field-error.ts';
 import { badRequest, invalid } from './api-error.ts';
+import type { Asker } from '../access/asker.ts';
 import { quoted } from '../warnings/go-text.ts';
 
 /** In bytes. */
@@ -13,6 +14,8 @@ export interface ApiRequest {
   query: URLSearchParams;
   headers: Readonly<Record<string, string | undefined>>;
   body: string;
+  /** Whose request it is; the administrator's where it does not say. */
+  asker?: Asker;
 }
 
 /** Receives a stream: texts as they come, then the end. */

@@ -7,7 +7,8 @@ import { ApiError } from '../http/api-error.ts';
 import type { ApiObject } from '../api-object.ts';
 import { apiVersionOf, storageName } from '../resources.ts';
 import type { Resources } from '../resources.ts';
-import type { Asker, ResourceRow } from '../rows/resource-row.ts';
+import type { Person } from '../access/asker.ts';
+import type { ResourceRow } from '../rows/resource-row.ts';
 import type { Storage } from '../storage/storage.ts';
 import { keyOf } from '../storage/version.ts';
 import type { Version } from '../storage/version.ts';
@@ -27,7 +28,7 @@ const mostForConditions = 2_500_000;
 const longestMessageBytes = 5 * 1024;
 
 export interface AdmissionRequest extends AdmissionAttributes {
-  asker: Pick<Asker, 'name' | 'groups'>;
+  asker: Person;
   isDryRun: boolean;
 }
 

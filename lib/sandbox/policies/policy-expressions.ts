@@ -114,7 +114,7 @@ export function programsOf(spec: PolicySpec): PolicyPrograms {
 /** @param kinds the types that its value may have; any where nothing is said */
 function programOf(source: string, variables: ReadonlyMap<string, Type>, kinds?: readonly Type['kind'][]): PolicyProgram {
   if (/\bauthorizer\b/.test(source)) {
-    const problem = 'the sandbox lets everybody do everything, and has no `authorizer` to ask; decide by `request.userInfo` instead';
+    const problem = 'the sandbox has no `authorizer` to ask; decide by `request.userInfo` instead';
     return { source, program: { problem } };
   }
   const program = compiled(source, variables);

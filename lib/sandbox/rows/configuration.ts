@@ -76,5 +76,6 @@ export const serviceAccounts = row({
   kind: 'ServiceAccount',
   shortNames: ['sa'],
   answersDeleted: true,
+  subresources: [{ name: 'token', kind: 'TokenRequest', group: 'authentication.k8s.io', version: 'v1', verbs: ['create'] }],
   columns: [nameColumn, ageColumn],
 });

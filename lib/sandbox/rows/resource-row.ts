@@ -1,5 +1,6 @@
 // What a row of the table of resources says: names, shape, rules, columns.
 import type { FieldError } from '../../objects/field-error.ts';
+import type { Reviewing } from '../access/asker.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import type { Decoded } from '../schema/decode.ts';
@@ -87,14 +88,6 @@ export interface Defined {
   wrote: (object: ApiObject) => void;
 }
 
-/** Who asks. */
-export interface Asker {
-  name: string;
-  groups: readonly string[];
-  /** Whether a bearer token is the asker's own. */
-  isToken: (token: string) => boolean;
-}
-
 export interface ResourceRow {
   group: string;
   version: string;
@@ -111,8 +104,8 @@ export interface ResourceRow {
   schema: ObjectType;
   /** The row whose objects these are, seen through another API group. */
   stored?: { as: ResourceRow; read: (object: ApiObject) => ApiObject; write: (object: ApiObject) => ApiObject };
-  /** Objects of this row are questions, answered and not stored. @param time RFC 3339 @throws ApiError */
-  answer?: (object: ApiObject, asker: Asker, time: string) => ApiObject;
+  /** Objects of this row are questions, answered and not stored. @throws ApiError */
+  answer?: (object: ApiObject, reviewing: Reviewing) => ApiObject;
   subresources: readonly Subresource[];
   /** What a write of the status leaves as it is, besides the spec: `metadata.ownerReferences` */
   keptByStatus: readonly string[];

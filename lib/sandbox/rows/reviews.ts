@@ -1,25 +1,25 @@
-// Questions instead of objects: who asks, and who may do what. Whoever holds the sandbox's token is its administrator; nobody else
-// may do anything.
+// Questions instead of objects: who asks, and who may do what. Whoever holds the sandbox's token is its administrator; others may do what
+// roles grant.
 import type { FieldError } from '../../objects/field-error.ts';
 import { badRequest, invalid } from '../http/api-error.ts';
 import { fieldsAt, isFields, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
-import type { Asker, ResourceRow } from './resource-row.ts';
+import { ISSUER } from '../access/service-account-tokens.ts';
+import type { Asker, Attributes, Decision, Reviewing } from '../access/asker.ts';
+import type { ResourceRow } from './resource-row.ts';
 import { nameColumn, row } from './row.ts';
 
 const authentication = 'authentication.k8s.io';
 const authorization = 'authorization.k8s.io';
-const administrators = 'system:masters';
-const audience = 'https://kubernetes.default.svc';
 
 /** As an answer tells of a user. */
-const userInfoOf = ({ name, groups }: Asker): Fields => ({ username: name, uid: name, groups: [...groups] });
+const userInfoOf = ({ name, uid, groups, extra }: Asker): Fields => ({ username: name, uid, groups: [...groups], ...(extra && { extra }) });
 
 function review(
   group: string,
   plural: string,
   kind: string,
-  answer: (object: ApiObject, asker: Asker) => Fields,
+  answer: (object: ApiObject, reviewing: Reviewing) => Fields,
   namespaced = false,
 ): ResourceRow {
   return row({
@@ -29,30 +29,31 @@ function review(
     kind,
     namespaced,
     columns: [nameColumn],
-    answer: (object, asker) => ({ ...object, status: answer(object, asker) }),
+    answer: (object, reviewing) => ({ ...object, status: answer(object, reviewing) }),
   });
 }
 
 /** Who asks is told as of now. */
 const dated = (of: ResourceRow): ResourceRow => ({
   ...of,
-  answer: (object, asker, time) => {
-    const answered = of.answer?.(object, asker, time) ?? object;
-    return { ...answered, metadata: { ...answered.metadata, creationTimestamp: time } };
+  answer: (object, reviewing) => {
+    const answered = of.answer?.(object, reviewing) ?? object;
+    return { ...answered, metadata: { ...answered.metadata, creationTimestamp: reviewing.time } };
   },
 });
 
 const selfReviews = dated(
-  review(authentication, 'selfsubjectreviews', 'SelfSubjectReview', (_object, asker) => ({
+  review(authentication, 'selfsubjectreviews', 'SelfSubjectReview', (_object, { asker }) => ({
     userInfo: userInfoOf(asker),
   })),
 );
 
-const tokenReviews = review(authentication, 'tokenreviews', 'TokenReview', ({ spec }, asker) => {
+const tokenReviews = review(authentication, 'tokenreviews', 'TokenReview', ({ spec }, { identified }) => {
   const token = textAt(spec, 'token');
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
-  if (!asker.isToken(token)) return { user: {}, error: 'invalid bearer token' };
-  return { authenticated: true, user: userInfoOf(asker), audiences: [audience] };
+  const asker = identified(token);
+  if (!asker) return { user: {}, error: 'invalid bearer token' };
+  return { authenticated: true, user: userInfoOf(asker), audiences: [ISSUER] };
 });
 
 /** @throws ApiError 422 where a review names nothing that could be allowed, or nobody */
@@ -73,14 +74,30 @@ function checkQuestion(spec: Fields | undefined, needsUser: boolean): void {
 const groupsOf = (spec: Fields | undefined): unknown[] => (Array.isArray(spec?.['groups']) ? spec['groups'] : []);
 const isNamed = (spec: Fields | undefined): boolean => groupsOf(spec).length > 0;
 
-const selfAccess = review(authorization, 'selfsubjectaccessreviews', 'SelfSubjectAccessReview', ({ spec }) => {
+/** What a review asks for. */
+function attributesIn(spec: Fields | undefined): Attributes {
+  if (isFields(spec?.['nonResourceAttributes'])) {
+    const path = fieldsAt(spec, 'nonResourceAttributes');
+    return { verb: textAt(path, 'verb'), path: textAt(path, 'path') };
+  }
+  const asked = fieldsAt(spec, 'resourceAttributes');
+  const [verb, group, resource, subresource, namespace, name] = ['verb', 'group', 'resource', 'subresource', 'namespace', 'name'].map(
+    (field) => textAt(asked, field),
+  ) as [string, string, string, string, string, string];
+  return { verb, group, resource, subresource, namespace, name };
+}
+
+const statusOf = ({ isAllowed, reason }: Decision): Fields => ({ allowed: isAllowed, ...(reason !== '' && { reason }) });
+
+const selfAccess = review(authorization, 'selfsubjectaccessreviews', 'SelfSubjectAccessReview', ({ spec }, { asker, decide }) => {
   checkQuestion(spec, false);
-  return { allowed: true };
+  return statusOf(decide(asker, attributesIn(spec)));
 });
 
-const accessOf = ({ spec }: ApiObject, asker: Asker): Fields => {
+const accessOf = ({ spec }: ApiObject, { decide }: Reviewing): Fields => {
   checkQuestion(spec, true);
-  return { allowed: textAt(spec, 'user') === asker.name || groupsOf(spec).includes(administrators) };
+  const groups = groupsOf(spec).filter((group): group is string => typeof group === 'string');
+  return statusOf(decide({ name: textAt(spec, 'user'), groups }, attributesIn(spec)));
 };
 
 const access = review(authorization, 'subjectaccessreviews', 'SubjectAccessReview', accessOf);
@@ -89,23 +106,39 @@ const localAccess = review(
   authorization,
   'localsubjectaccessreviews',
   'LocalSubjectAccessReview',
-  (object, asker) => {
+  (object, reviewing) => {
     const { namespace = '' } = object.metadata;
     if (textAt(fieldsAt(object.spec, 'resourceAttributes'), 'namespace') !== namespace) {
       throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
     }
-    return accessOf(object, asker);
+    return accessOf(object, reviewing);
   },
   true,
 );
 
-const rules = review(authorization, 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', ({ spec }) => {
-  if (textAt(spec, 'namespace') === '') throw badRequest('no namespace on request');
+const rules = review(authorization, 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', ({ spec }, { asker, rulesOf }) => {
+  const namespace = textAt(spec, 'namespace');
+  if (namespace === '') throw badRequest('no namespace on request');
+  const held = rulesOf(asker, namespace);
+  const isOfPaths = (rule: Fields): boolean => 'nonResourceURLs' in rule;
   return {
-    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+    resourceRules: held.filter((rule) => !isOfPaths(rule)),
+    nonResourceRules: held.filter(isOfPaths),
     incomplete: false,
   };
+});
+
+/** How long a token lasts that is asked for without a word on it. */
+const USUAL_SECONDS = 3_600;
+
+/** Answered under the account that the token is for; no path of its own leads to it. */
+export const tokenRequests = row({
+  group: authentication,
+  plural: 'tokenrequests',
+  singular: 'tokenrequest',
+  kind: 'TokenRequest',
+  columns: [nameColumn],
+  rules: { defaults: (request) => ({ ...request, spec: { expirationSeconds: USUAL_SECONDS, ...request.spec } }) },
 });
 
 export const reviews: readonly ResourceRow[] = [selfReviews, tokenReviews, localAccess, selfAccess, rules, access];

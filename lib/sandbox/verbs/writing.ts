@@ -13,7 +13,8 @@ import type { Claim, Writer } from '../ownership/managed-fields.ts';
 import { untouchedBy, viewsOf } from '../ownership/views.ts';
 import { admit } from '../policies/admission.ts';
 import type { AdmissionRequest } from '../policies/admission.ts';
-import type { Asker, ResourceRow } from '../rows/resource-row.ts';
+import type { Person, Reviewing } from '../access/asker.ts';
+import type { ResourceRow } from '../rows/resource-row.ts';
 import { apiVersionOf, storageName } from '../resources.ts';
 import type { Resources } from '../resources.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -29,7 +30,7 @@ export interface Cluster {
 }
 
 /** Through which path an object is written, where it is not its own: both leave most of it as it is. */
-export type Subresource = 'status' | 'scale';
+export type Subresource = 'status' | 'scale' | 'token';
 
 /** How a write came: for whom it is recorded, and whether it is only tried. */
 export interface WriteContext {
@@ -39,7 +40,7 @@ export interface WriteContext {
   isDryRun: boolean;
   subresource?: Subresource;
   /** Who writes; the server itself where nobody is named. */
-  asker?: Pick<Asker, 'name' | 'groups'>;
+  asker?: Person;
   /** Takes what admission policies warn of. */
   warnings?: string[];
   /** Who owns the object's fields after an apply; a plain write finds out by itself. */
@@ -214,9 +215,9 @@ export function updateObject(
 }
 
 /** The answer to an object that is a question, and is not stored. @throws ApiError as its row says */
-export function answerObject(cluster: Cluster, question: ApiObject, asker: Asker, context: WriteContext): ApiObject {
+export function answerObject(cluster: Cluster, question: ApiObject, reviewing: Reviewing, context: WriteContext): ApiObject {
   const entries = entriesAfter(cluster, undefined, question, context);
-  const object = context.row.answer?.(question, asker, timeText(cluster.surroundings.now())) ?? question;
+  const object = context.row.answer?.(question, reviewing) ?? question;
   return entries.length > 0 ? { ...object, metadata: { ...object.metadata, managedFields: entries } } : object;
 }
 

@@ -14,6 +14,8 @@ export interface Step {
   accept?: string;
   /** Asked until this status is answered: a definition is served a moment after its create. */
   until?: number;
+  /** Asked by this service account of the namespace, with a token that is given for it. */
+  as?: string;
 }
 
 export interface Scenario {
@@ -32,11 +34,18 @@ export interface Told {
 export async function tell(api: ApiClient, { steps }: Scenario): Promise<Told[]> {
   const namespace = await freshNamespace(api);
   const told: Told[] = [];
-  for (const { method, path, body, contentType, accept, until } of steps) {
+  const tokens = new Map<string, string>();
+  for (const { method, path, body, contentType, accept, until, as } of steps) {
     const text = (typeof body === 'string' ? body : JSON.stringify(body))
       ?.replaceAll('{ns}', namespace)
       .replaceAll('{token}', api.server.token);
-    const headers = { ...(contentType !== undefined && { contentType }), ...(accept !== undefined && { accept }) };
+    const token = as === undefined ? undefined : (tokens.get(as) ?? (await tokenOf(api, namespace, as)));
+    if (as !== undefined && token !== undefined) tokens.set(as, token);
+    const headers = {
+      ...(contentType !== undefined && { contentType }),
+      ...(accept !== undefined && { accept }),
+      ...(token !== undefined && { token }),
+    };
     const ask = async (): Promise<Answer> => await api.send(method, path.replaceAll('{ns}', namespace), text, headers);
     const answer = until === undefined ? await ask() : await eventually(ask, ({ status }) => status === until);
     told.push(
@@ -47,6 +56,13 @@ export async function tell(api: ApiClient, { steps }: Scenario): Promise<Told[]>
     );
   }
   return told;
+}
+
+async function tokenOf(api: ApiClient, namespace: string, account: string): Promise<string> {
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+  const { status } = await api.create(`/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`, request);
+  if (typeof status === 'object' && status !== null && 'token' in status) return String(status.token);
+  throw new Error(`no token for ${namespace}/${account}`);
 }
 
 /** Descriptions are each server's own words. */
@@ -68,12 +84,14 @@ const wholeValue = /Invalid value: (?:".*": (?=strict|json: )|\{.*\}: |\[\{.*\}\
 const recentTime = /\d{4}-(?!01-01T00:00:00Z)\d\d-\d\dT[\d:]+Z/g;
 /** In a table. */
 const age = /^\d+s$/;
+const signedToken = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 function maskedText(text: string, secrets: readonly [string, string][]): string {
   return secrets
     .reduce((all, [secret, shown]) => all.replaceAll(secret, shown), text)
     .replaceAll(uid, '…')
+    .replaceAll(signedToken, '…')
     .replaceAll(wholeValue, 'Invalid value: …: ')
     .replaceAll(recentTime, '…');
 }

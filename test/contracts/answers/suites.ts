@@ -1,4 +1,5 @@
 // All scenarios, by the file in which their answers are recorded.
+import { accessScenarios } from './access-scenarios.ts';
 import { applyScenarios } from './apply-scenarios.ts';
 import { deploymentScenarios } from './deployment-scenarios.ts';
 import { autoscalerScenarios } from './autoscaler-scenarios.ts';
@@ -12,6 +13,7 @@ import { valueScenarios } from './value-scenarios.ts';
 import { warningScenarios } from './warning-scenarios.ts';
 
 export const suites: Readonly<Record<string, Scenario[]>> = {
+  access: accessScenarios,
   apply: applyScenarios,
   autoscalers: autoscalerScenarios,
   custom: customScenarios,

@@ -1,0 +1,167 @@
+// Tokens of service accounts: given out on request, and taken as long as they last and their account is there.
+import type { KeyObject } from 'node:crypto';
+import { badRequest, conflict, invalid, notFound } from '../http/api-error.ts';
+import { invalidValue } from '../../objects/refusals.ts';
+import type { FieldError } from '../../objects/field-error.ts';
+import { fieldsAt, isFields, numberAt, textAt, timeText } from '../api-object.ts';
+import type { ApiObject, Fields } from '../api-object.ts';
+import type { Storage } from '../storage/storage.ts';
+import { keyOf } from '../storage/version.ts';
+import type { Version } from '../storage/version.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { uuidFrom } from '../surroundings.ts';
+import type { Asker } from './asker.ts';
+import { claimsOf, signedToken } from './signed-token.ts';
+
+/** Who signs, and for whom a token is that says nothing else. */
+export const ISSUER = 'https://kubernetes.default.svc';
+
+const LEAST_SECONDS = 600;
+const MOST_SECONDS = 2 ** 32;
+const GROUP = 'authentication.k8s.io';
+/** Claims of Kubernetes stand under this name. */
+const PRIVATE = 'kubernetes.io';
+
+/** What a token can be bound to, with the claim that says so. */
+const bindable: readonly { kind: string; claim: string; plural: string; isNamespaced: boolean }[] = [
+  { kind: 'Pod', claim: 'pod', plural: 'pods', isNamespaced: true },
+  { kind: 'Secret', claim: 'secret', plural: 'secrets', isNamespaced: true },
+  { kind: 'Node', claim: 'node', plural: 'nodes', isNamespaced: false },
+];
+
+interface Bound {
+  claim: string;
+  name: string;
+  uid: string;
+}
+
+interface Cluster {
+  storage: Storage;
+  surroundings: Surroundings;
+}
+
+export class ServiceAccountTokens {
+  readonly #cluster: Cluster;
+  readonly #key: KeyObject;
+
+  constructor(cluster: Cluster, key: KeyObject) {
+    this.#cluster = cluster;
+    this.#key = key;
+  }
+
+  /**
+   * Answers a request for a token.
+   * @param request with its defaults
+   * @throws ApiError 400, 404, 409 and 422, as an API server refuses it
+   */
+  answer(account: Version, request: ApiObject): ApiObject {
+    const { surroundings } = this.#cluster;
+    const { name = '', namespace = '', uid = '' } = account.object.metadata;
+    checkIdentity(request, { name, uid });
+    const spec = fieldsAt(request, 'spec');
+    const audiences = Array.isArray(spec['audiences']) && spec['audiences'].length > 0 ? spec['audiences'] : [ISSUER];
+    const expirationSeconds = numberAt(spec, 'expirationSeconds');
+    const problems = problemsOf(expirationSeconds);
+    if (problems.length > 0) throw invalid({ group: GROUP, kind: 'TokenRequest', name: '' }, problems);
+    const bound = this.#bound(account.object, spec['boundObjectRef']);
+    const nowMs = surroundings.now();
+    const seconds = Math.floor(nowMs / 1000);
+    const claims = {
+      aud: audiences,
+      exp: seconds + expirationSeconds,
+      iat: seconds,
+      iss: ISSUER,
+      jti: uuidFrom(surroundings.random),
+      [PRIVATE]: { namespace, serviceaccount: { name, uid }, ...(bound && { [bound.claim]: { name: bound.name, uid: bound.uid } }) },
+      nbf: seconds,
+      sub: userOf(namespace, name),
+    };
+    const expirationTimestamp = timeText(nowMs + expirationSeconds * 1000);
+    return {
+      ...request,
+      metadata: { ...request.metadata, name, namespace, uid, creationTimestamp: timeText(nowMs) },
+      spec: { boundObjectRef: null, ...spec, audiences },
+      status: { token: signedToken(claims, this.#key), expirationTimestamp },
+    };
+  }
+
+  /** Whose token it is; undefined for one that is forged, over, for somebody else, or of what is no more. */
+  askerOf(token: string): Asker | undefined {
+    const claims = claimsOf(token, this.#key);
+    if (!claims) return undefined;
+    const nowSeconds = this.#cluster.surroundings.now() / 1000;
+    const isMeant = Array.isArray(claims['aud']) && claims['aud'].includes(ISSUER);
+    if (!isMeant || claims['iss'] !== ISSUER || numberAt(claims, 'exp') <= nowSeconds || numberAt(claims, 'nbf') > nowSeconds)
+      return undefined;
+    const own = fieldsAt(claims, PRIVATE);
+    const namespace = textAt(own, 'namespace');
+    const account = fieldsAt(own, 'serviceaccount');
+    const [name, uid] = [textAt(account, 'name'), textAt(account, 'uid')];
+    if (!this.#isThere('serviceaccounts', namespace, account)) return undefined;
+    const extra: Record<string, string[]> = { 'authentication.kubernetes.io/credential-id': [`JTI=${textAt(claims, 'jti')}`] };
+    for (const { claim, plural, isNamespaced } of bindable) {
+      if (!isFields(own[claim])) continue;
+      const bound = fieldsAt(own, claim);
+      if (!this.#isThere(plural, isNamespaced ? namespace : undefined, bound)) return undefined;
+      if (claim === 'secret') continue;
+      extra[`authentication.kubernetes.io/${claim}-name`] = [textAt(bound, 'name')];
+      extra[`authentication.kubernetes.io/${claim}-uid`] = [textAt(bound, 'uid')];
+    }
+    const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+    return { name: userOf(namespace, name), uid, groups, extra };
+  }
+
+  #isThere(plural: string, namespace: string | undefined, { name, uid }: Fields): boolean {
+    const found = typeof name === 'string' ? this.#cluster.storage.get(plural, keyOf(namespace, name)) : undefined;
+    return found !== undefined && found.object.metadata.uid === uid;
+  }
+
+  #bound({ metadata: { name: account = '', namespace } }: ApiObject, reference: unknown): Bound | undefined {
+    if (!isFields(reference)) return undefined;
+    const [kind, apiVersion, name, uid] = ['kind', 'apiVersion', 'name', 'uid'].map((field) => textAt(reference, field)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const known = apiVersion === 'v1' ? bindable.find((each) => each.kind === kind) : undefined;
+    if (!known) throw badRequest(`cannot bind token to object of type ${typeText(apiVersion, kind)}`);
+    const found = this.#cluster.storage.get(known.plural, keyOf(known.isNamespaced ? namespace : undefined, name));
+    if (!found) throw notFound({ group: '', kind: known.plural, name });
+    const foundUid = found.object.metadata.uid ?? '';
+    if (kind === 'Pod' && textAt(found.object.spec, 'serviceAccountName') !== account)
+      throw badRequest(
+        `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`,
+      );
+    if (uid !== '' && uid !== foundUid)
+      throw conflict(
+        { group: '', kind: known.plural, name },
+        `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+      );
+    return { claim: known.claim, name, uid: foundUid };
+  }
+}
+
+const userOf = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`;
+
+function typeText(apiVersion: string, kind: string): string {
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  return `${group}/${version}, Kind=${kind}`;
+}
+
+function problemsOf(expirationSeconds: number): FieldError[] {
+  const field = 'spec.expirationSeconds';
+  if (expirationSeconds < LEAST_SECONDS) return [invalidValue(field, expirationSeconds, 'may not specify a duration less than 10 minutes')];
+  return expirationSeconds > MOST_SECONDS
+    ? [invalidValue(field, expirationSeconds, 'may not specify a duration larger than 2^32 seconds')]
+    : [];
+}
+
+/** @throws ApiError where the request names another account than the path */
+function checkIdentity({ metadata: given }: ApiObject, { name, uid }: { name: string; uid: string }): void {
+  const subject = { group: GROUP, kind: 'TokenRequest', name };
+  if (given.name !== undefined && given.name !== '' && given.name !== name)
+    throw invalid(subject, [invalidValue('metadata.name', given.name, 'must match the service account name if specified')]);
+  if (given.uid !== undefined && given.uid !== '' && given.uid !== uid)
+    throw conflict(subject, `the UID in the token request (${given.uid}) does not match the UID of the service account (${uid})`);
+}
