@@ -8,7 +8,10 @@ export type PodDuty =
   | { verb: 'start' }
   /** A failed status and one event; no task, ever. */
   | { verb: 'reject'; reason: string; message: string }
-  /** The victim's status and one event, then the task is stopped. `isLate` asks for the second event, `ExceededGracePeriod`. */
+  /**
+   * The victim's status and one event, then the task is stopped. A final phase that was written before stays.
+   * `isLate` asks for the second event, `ExceededGracePeriod`.
+   */
   | { verb: 'evict'; isLate: boolean }
   /** Nothing is to be started any more; what runs is stopped as the pod itself asks for. */
   | { verb: 'leave' };

@@ -21,7 +21,6 @@ const cases: Case[] = [
     node: { cpu: '900m', pods: '3' },
     running: [plain('a', '300m', 1), plain('b', '300m', 2), plain('c', '300m', 3)],
     arriving: [critical('x', '400m'), critical('y', '400m', 101)],
-    mostKills: 3,
   },
   {
     name: 'two critical pods, each read overtaken',
@@ -29,7 +28,6 @@ const cases: Case[] = [
     running: [plain('a', '300m', 1), plain('b', '300m', 2)],
     arriving: [critical('x', '300m'), critical('y', '200m', 101)],
     isSplit: true,
-    mostKills: 2,
   },
   {
     name: 'plain pods that come meanwhile and are victims before they run',
@@ -38,7 +36,6 @@ const cases: Case[] = [
     arriving: [plain('b', '300m', 2), critical('x', '300m'), plain('c', '100m', 3)],
     isSplit: true,
     mayDie: true,
-    mostKills: 2,
   },
   {
     name: 'a critical pod that is deleted while it waits',
@@ -46,7 +43,6 @@ const cases: Case[] = [
     running: [plain('a', '300m', 1), plain('b', '300m', 2)],
     arriving: [critical('x', '300m'), critical('y', '300m', 101)],
     removable: ['uid-x'],
-    mostKills: 2,
   },
   {
     name: 'a victim that is deleted',
@@ -54,7 +50,6 @@ const cases: Case[] = [
     running: [plain('a', '300m', 1), plain('b', '300m', 2)],
     arriving: [critical('x', '300m'), plain('c', '300m', 3)],
     removable: ['uid-b'],
-    mostKills: 1,
   },
   {
     name: 'deletions by force, and ends of their own',
@@ -63,7 +58,6 @@ const cases: Case[] = [
     arriving: [critical('x', '300m'), plain('c', '300m', 50)],
     forcible: ['uid-b'],
     finishing: ['uid-a'],
-    mostKills: 2,
   },
   {
     name: 'deadlines that pass',
@@ -71,7 +65,6 @@ const cases: Case[] = [
     running: [plain('a', '300m', 1), plain('b', '300m', 2)],
     arriving: [critical('x', '300m'), critical('y', '300m', 101)],
     deadlines: 2,
-    mostKills: 2,
   },
   {
     name: 'a lost table, at any moment',
@@ -80,7 +73,6 @@ const cases: Case[] = [
     arriving: [critical('x', '300m'), critical('y', '200m', 101)],
     mayLoseTable: true,
     mayDie: true,
-    mostKills: 2,
   },
   {
     name: 'a lost table, and pods that leave every list',
@@ -90,7 +82,6 @@ const cases: Case[] = [
     forcible: ['uid-a'],
     removable: ['uid-x'],
     mayLoseTable: true,
-    mostKills: 2,
   },
 ];
 

@@ -35,8 +35,6 @@ export interface Play {
   deadlines?: number;
   /** A pod's pass may be overtaken by a decision between its read and its act. */
   isSplit?: boolean;
-  /** The most pods that may be killed as victims. */
-  mostKills: number;
 }
 
 interface Moment {
@@ -47,8 +45,6 @@ interface Moment {
   mayLoseTable: boolean;
   mayDie: boolean;
   deadlines: number;
-  /** Uids of pods that were stopped as victims. */
-  killed: readonly string[];
 }
 
 interface Step {
@@ -78,7 +74,6 @@ export function playAll(play: Play, most = 60_000): Outcome {
     mayLoseTable: play.mayLoseTable ?? false,
     mayDie: play.mayDie ?? false,
     deadlines: play.deadlines ?? 0,
-    killed: [],
   };
   const ways = new Map<string, { before: string; step: string }>([[keyOf(first), { before: '', step: 'first' }]]);
   const outcome: Outcome = { states: 1, steps: 0, ends: 0, broken: [] };
@@ -103,7 +98,7 @@ export function playAll(play: Play, most = 60_000): Outcome {
       outcome.states += 1;
       if (outcome.states > most) throw new Error(`more than ${most} states`);
       waiting.push({ moment: to, key: next });
-      const found = problemsIn(to);
+      const found = overbookedIn(to.world, templates);
       if (found.length > 0 && outcome.broken.length < 3) outcome.broken.push(`${found.join('; ')} after ${wayTo(next).join(', ')}`);
     }
     if (problems.length > 0 && outcome.broken.length < 3) outcome.broken.push(`${problems.join('; ')} after ${wayTo(key).join(', ')}`);
@@ -120,25 +115,20 @@ export function playAll(play: Play, most = 60_000): Outcome {
       step(`${uid} arrives`, arrive(world, templates[uid] as Pod), { arriving: without(moment.arriving, uid) });
     if (world.wakes.node) {
       const pass = nodePass(world, templates);
-      outcome.broken.push(
-        ...problemsOfPass(pass)
-          .map((problem) => `${problem} after ${wayTo(key).join(', ')}`)
-          .slice(0, 1),
-      );
+      const found = [...problemsOfPass(pass), ...needlessVictims(pass, templates)];
+      if (found.length > 0 && outcome.broken.length < 3) outcome.broken.push(`${found.join('; ')} after ${wayTo(key).join(', ')}`);
       step('node passes', pass.world);
       if (moment.mayDie) step('node dies', nodePass(world, templates, true).world, { mayDie: false });
     }
-    const killedBy = (next: World, uid: string): Partial<Moment> =>
-      next.heads[uid]?.wasKilled && !world.heads[uid]?.wasKilled ? { killed: [...moment.killed, uid] } : {};
     for (const uid of world.wakes.pods) {
       if (world.heads[uid]?.reading !== undefined) continue;
       const next = isSplit ? podReads(world, uid) : podPass(world, uid);
-      step(`${uid} ${isSplit ? 'reads' : 'passes'}`, next, killedBy(next, uid));
+      step(`${uid} ${isSplit ? 'reads' : 'passes'}`, next);
     }
     for (const [uid, { reading }] of Object.entries(world.heads)) {
       if (reading === undefined) continue;
       const next = podActs(world, uid);
-      step(`${uid} acts`, next, killedBy(next, uid));
+      step(`${uid} acts`, next);
     }
     for (const [uid, task] of Object.entries(world.tasks)) {
       if (task === 'stopping' || (task === 'running' && finishing.includes(uid)))
@@ -158,13 +148,6 @@ export function playAll(play: Play, most = 60_000): Outcome {
       step('a deadline passes', next, { deadlines: moment.deadlines - 1 });
     }
     return steps;
-  }
-
-  function problemsIn({ world, killed }: Moment): string[] {
-    const problems = overbookedIn(world, templates);
-    if (killed.length > play.mostKills) problems.push(`killed ${killed.join(' ')}`);
-    if (new Set(killed).size < killed.length) problems.push(`killed twice: ${killed.join(' ')}`);
-    return problems;
   }
 }
 
@@ -217,19 +200,22 @@ function problemsAtTheEnd({ world }: Moment): string[] {
 }
 
 /** Of what runs, without pods that outlived a deadline. */
-function overbookedIn({ tasks, node, late }: World, templates: Readonly<Record<string, Pod>>): string[] {
+function overbookedIn(world: World, templates: Play['templates']): string[] {
+  const { tasks, late } = world;
   const runs = Object.keys(tasks).filter((uid) => tasks[uid] !== 'over' && !late.includes(uid));
-  const { allocatable = {} } = node?.status ?? {};
-  const problems: string[] = [];
-  for (const [resource, quantity] of Object.entries(allocatable)) {
+  return lackingFor(runs, world, templates).map((resource) => `${runs.join(' ')} overbook ${resource}`);
+}
+
+/** The resources that the node has too little of for these pods. */
+function lackingFor(uids: readonly string[], { node }: World, templates: Play['templates']): string[] {
+  return Object.entries(node?.status?.allocatable ?? {}).flatMap(([resource, quantity]) => {
     let used = 0n;
-    for (const uid of runs) {
+    for (const uid of uids) {
       const request = resource === 'pods' ? '1' : templates[uid]?.spec.containers[0]?.resources?.requests?.[resource];
       used += request === undefined ? 0n : parseQuantity(request).nanos;
     }
-    if (used > parseQuantity(quantity).nanos) problems.push(`${runs.join(' ')} overbook ${resource}`);
-  }
-  return problems;
+    return used > parseQuantity(quantity).nanos ? [resource] : [];
+  });
 }
 
 /** Decisions are final, victims are for ever, and the same pass again changes nothing. */
@@ -240,7 +226,7 @@ function problemsOfPass({ before, admission, again, world }: NodePass): string[]
   if (!isDeepStrictEqual(again.decision.pods, decision.pods)) problems.push('what was stored reads otherwise');
   const after = pairs(decision.pods, ({ uid }) => uid);
   for (const old of before.pods) problems.push(...changesOf(old, after.get(old.uid), world));
-  return [...problems, ...needlessVictims(before, decision)];
+  return problems;
 }
 
 function changesOf(old: PodDecision, now: PodDecision | undefined, world: World): string[] {
@@ -260,16 +246,33 @@ function changesOf(old: PodDecision, now: PodDecision | undefined, world: World)
   return problems;
 }
 
-/** Pods are evicted for a pod that was decided in this pass, each by one alone, and none that was ending already. */
-function needlessVictims(before: NodeDecision, { pods }: NodeDecision): string[] {
+/** None was ending already, or is the victim of two pods; without any one of them something would be missing. */
+function needlessVictims({ before, admission: { decision }, world }: NodePass, templates: Play['templates']): string[] {
   const problems: string[] = [];
   const old = pairs(before.pods, ({ uid }) => uid);
-  const victims = pods.flatMap(({ preemption }) => preemption?.victims ?? []).map(({ uid }) => uid);
-  if (new Set(victims).size < victims.length) problems.push('two pods have the same victim');
-  for (const { uid, preemption } of pods) {
+  const all = decision.pods.flatMap(({ preemption }) => preemption?.victims ?? []).map(({ uid }) => uid);
+  if (new Set(all).size < all.length) problems.push('two pods have the same victim');
+  for (const { uid, sequence, preemption } of decision.pods) {
     if (preemption === undefined || old.has(uid)) continue;
-    for (const victim of preemption.victims)
-      if (old.get(victim.uid)?.eviction !== undefined || old.get(victim.uid)?.hasEnded) problems.push(`${victim.uid} was ending already`);
+    const victims = preemption.victims.map((victim) => victim.uid);
+    for (const victim of victims) if (isEnding(world.pods[victim], old.get(victim))) problems.push(`${victim} was ending already`);
+    const earlier = decision.pods.filter((other) => other.sequence < sequence && other.hasEnded === undefined);
+    // Also pods that a later one evicts in the same pass.
+    const staying = earlier.filter((other) => other.state === 'preempting' || isVictimOfLater(other, decision, sequence));
+    const others = earlier.filter((other) => other.state === 'admitted' && !isEnding(world.pods[other.uid], other));
+    const stay = [...staying, ...others].map((other) => other.uid);
+    for (const spared of victims)
+      if (lackingFor([...stay, spared, uid], world, templates).length === 0) problems.push(`${spared} is evicted for nothing`);
   }
   return problems;
 }
+
+const isEnding = (pod: Pod | undefined, decision: PodDecision | undefined): boolean =>
+  pod === undefined ||
+  pod.metadata.deletionTimestamp !== undefined ||
+  ['Failed', 'Succeeded'].includes(pod.status?.phase ?? '') ||
+  decision?.eviction !== undefined ||
+  decision?.hasEnded === true;
+
+const isVictimOfLater = ({ eviction }: PodDecision, { pods }: NodeDecision, sequence: number): boolean =>
+  pods.some(({ uid, sequence: later }) => uid === eviction?.by && later > sequence);
