@@ -40,16 +40,17 @@ export async function startLocalSandbox(options: {
   const { isFeature, switchOn } = await import('../sandbox/features.ts');
   // Before the tables of resources are read.
   for (const feature of features) if (isFeature(feature)) switchOn(feature);
-  const [{ startSandbox }, { trainingDefinitions }, { startSimulatedNode }, { openJsonClient }] = await Promise.all([
+  const [{ startSandbox }, firstDefinitions, { startSimulatedNode }, { openJsonClient }] = await Promise.all([
     import('../sandbox/sandbox.ts'),
-    import('../../infra/crds/training-definitions.ts'),
+    // One that has been started before has its own: a start should not load what makes them.
+    lastPort(folder) === 0 ? import('../../infra/crds/training-definitions.ts') : undefined,
     import('../sandbox/node/simulated-node.ts'),
     import('../adapters/kubernetes/json-client.ts'),
   ]);
   const sandbox = await startSandbox({
     folder,
     port: port > 0 ? port : await freePortLike(lastPort(folder)),
-    definitions: trainingDefinitions,
+    ...(firstDefinitions && { definitions: firstDefinitions.trainingDefinitions }),
   });
   const access: ClusterAccess = { server: sandbox.url, caPem: sandbox.caPem, auth: { kind: 'token', token: sandbox.token } };
   try {
