@@ -574,6 +574,41 @@ test('a cluster is drained and removed: nothing is left of it, on AWS or on the 
   });
 });
 
+test('a sandbox is registered whole: functions dial it and its relay works with the rights that it was given, until it is removed', async () => {
+  await inTurn(async () => {
+    const whole = await sandboxCluster(folder, 'whole');
+    clusters = [...clusters, whole];
+    const { kubeconfigPath, server, tlsServerName } = whole;
+    const way = ['--kubeconfig', kubeconfigPath, '--server', server, '--tls-server-name', tlsServerName];
+    await deployment.cluster('add', whole.name, ...way, '--image', 'farloop-relay:e2e');
+    await deployment.grantBatchesTo(userOf(whole));
+    // Of an account: it may do what its roles say, and no more.
+    const secret = (await deployment.secretOf(whole.name)) ?? '';
+    expect(secret).toMatch(/eyJ[\w-]+\.[\w-]+\.[\w-]+/);
+    expect(secret).not.toContain(whole.token);
+    const { args, environment } = await relayOfDeployment(whole, folder);
+    await whole.startRelay(args, { ...deployment.environment, ...environment });
+    await whole.createJob('first', { completions: 3, parallelism: 2, runSeconds: 1 });
+    const job = await until('first on whole', async () => await whole.job('first'), isComplete, 240_000);
+    expect(job.status).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
+    await until(
+      'pods of first let go on whole',
+      async () => await whole.podsOf('first'),
+      (pods) => pods.length === 3 && pods.every(({ metadata }) => (metadata.finalizers ?? []).length === 0),
+      90_000,
+    );
+    await whole.stopRelay();
+    await deployment.cluster('remove', whole.name, '--kubeconfig', kubeconfigPath);
+    expect(await deployment.traces(whole.name)).toEqual([]);
+    await until(
+      'nothing of ours on whole',
+      async () => await oursOn(whole),
+      (left) => left.length === 0,
+    );
+    expect(await deployment.secretOf(whole.name)).toBeUndefined();
+  });
+});
+
 test('removal leaves nothing, of any kind', async () => {
   await inTurn(async () => {
     const kindsIn = (names: Record<string, string[]>): string[] => Object.keys(names).filter((kind) => (names[kind] ?? []).length > 0);

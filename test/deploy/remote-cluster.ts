@@ -33,9 +33,9 @@ export interface RemoteCluster {
 }
 
 /** The embedded API server. */
-export async function sandboxCluster(folder: string): Promise<RemoteCluster> {
+export async function sandboxCluster(folder: string, name = 'sandbox'): Promise<RemoteCluster> {
   const { url, caPem, token, kubeconfig, stop } = await startSandbox();
-  return await remoteCluster('sandbox', folder, { tlsServerName: 'localhost', url, caPem, token, kubeconfig, stop });
+  return await remoteCluster(name, folder, { tlsServerName: 'localhost', url, caPem, token, kubeconfig, stop });
 }
 
 /** A real kube-apiserver with every controller but that of Jobs. */
