@@ -4,7 +4,8 @@
 // in the words in which their controller would tell it.
 import type { ControllerWords, Framework } from '../../lib/kinds/training/framework.ts';
 import { FRAMEWORKS } from '../../lib/kinds/training/frameworks/all.ts';
-import { MULTI_KUEUE, OWN_MANAGER } from '../../lib/kinds/training/validation.ts';
+import { MULTI_KUEUE } from '../../lib/kinds/training/settings.ts';
+import { OWN_MANAGER } from '../../lib/kinds/training/validation.ts';
 import { problemsOfOlderDnsLabel } from '../../lib/objects/names.ts';
 import { GROUP, VERSION } from './training-definitions.ts';
 

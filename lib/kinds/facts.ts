@@ -5,10 +5,19 @@ import { jobFacts } from './job/facts.ts';
 import type { KindFacts, PlannedFacts } from './kind.ts';
 import { orphanPodFacts } from './orphan-pod/facts.ts';
 import { virtualPodFacts } from './virtual-pod/facts.ts';
+import * as names from './training/framework-names.ts';
+import { trainingFacts } from './training/facts.ts';
 
 export const KIND_FACTS = {
   Job: jobFacts,
   OrphanPod: orphanPodFacts,
+  TFJob: trainingFacts(names.TENSORFLOW),
+  PyTorchJob: trainingFacts(names.PYTORCH),
+  MPIJob: trainingFacts(names.MPI),
+  XGBoostJob: trainingFacts(names.XGBOOST),
+  PaddleJob: trainingFacts(names.PADDLE),
+  MXJob: trainingFacts(names.MXNET),
+  JAXJob: trainingFacts(names.JAX),
 } as const satisfies Record<string, KindFacts>;
 
 /** The union of all kinds. Each of the other tables has a line for every one of them. */

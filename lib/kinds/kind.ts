@@ -132,7 +132,7 @@ export interface KindOption {
 export interface FurtherRight {
   resource: Resource;
   subresource?: string;
-  verbs: readonly ('get' | 'list' | 'create' | 'patch' | 'delete')[];
+  verbs: readonly ('get' | 'list' | 'watch' | 'create' | 'patch' | 'delete')[];
   /** Whether a cluster with these settings needs the right; absent: each cluster that manages the kind does. */
   isUsed?(this: void, settings: KindSettings): boolean;
   /** Held only to grant it: a role that passes make contains it, and RBAC lets a subject grant only its own rights. No command needs it. */

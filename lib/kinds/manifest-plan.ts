@@ -159,8 +159,10 @@ function chooseOwner(
     .filter(({ facts, manifests }) => manifests.isOnlyByName && !facts.isOwnerless)
     .map(({ facts }) => `a ${facts.resource.kind}`);
   const rows = kinds.filter(({ manifests }) => !manifests.isOnlyByName).map(({ facts }) => facts);
+  const versions = [...Map.groupBy(rows, ({ resource }) => resource.apiVersion)];
+  const expected = versions.map(([version, ofVersion]) => `${ofVersion.map(({ kind }) => kind).join(', ')} (${version})`);
   throw new UnusableManifestError(
-    `no workload in the input; expected one of ${rows.map(({ kind }) => kind).join(', ')} (${rows.map(({ resource }) => resource.apiVersion).join(', ')})${byName.length === 0 ? '' : `, or ${byName.join(' or ')} that --workload names`}`,
+    `no workload in the input; expected one of ${expected.join(', ')}${byName.length === 0 ? '' : `, or ${byName.join(' or ')} that --workload names`}`,
   );
 }
 

@@ -11,10 +11,19 @@ import { shownFor } from './shown.ts';
 import { virtualPodFacts } from './virtual-pod/facts.ts';
 import { virtualPodManifests } from './virtual-pod/manifests.ts';
 import { virtualPodShown } from './virtual-pod/shown.ts';
+import * as names from './training/framework-names.ts';
+import { trainingManifests } from './training/manifests.ts';
 
 export const MANIFESTS = {
   Job: jobManifests,
   OrphanPod: orphanPodManifests,
+  TFJob: trainingManifests(names.TENSORFLOW),
+  PyTorchJob: trainingManifests(names.PYTORCH),
+  MPIJob: trainingManifests(names.MPI),
+  XGBoostJob: trainingManifests(names.XGBOOST),
+  PaddleJob: trainingManifests(names.PADDLE),
+  MXJob: trainingManifests(names.MXNET),
+  JAXJob: trainingManifests(names.JAX),
 } as const satisfies Record<Kind, KindManifests>;
 
 /** The rows of a kind that `farloop plan` needs. */

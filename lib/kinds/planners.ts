@@ -4,10 +4,25 @@ import type { Kind } from './facts.ts';
 import { jobRow } from './job/row.ts';
 import { orphanPodRow } from './orphan-pod/row.ts';
 import type { PlannerRow } from './planner-row.ts';
+import { jax } from './training/frameworks/jax.ts';
+import { mpi } from './training/frameworks/mpi.ts';
+import { mxnet } from './training/frameworks/mxnet.ts';
+import { paddle } from './training/frameworks/paddle.ts';
+import { pytorch } from './training/frameworks/pytorch.ts';
+import { tensorflow } from './training/frameworks/tensorflow.ts';
+import { xgboost } from './training/frameworks/xgboost.ts';
+import { trainingRow } from './training/row.ts';
 
 export const PLANNERS = {
   Job: jobRow,
   OrphanPod: orphanPodRow,
+  TFJob: trainingRow(tensorflow),
+  PyTorchJob: trainingRow(pytorch),
+  MPIJob: trainingRow(mpi),
+  XGBoostJob: trainingRow(xgboost),
+  PaddleJob: trainingRow(paddle),
+  MXJob: trainingRow(mxnet),
+  JAXJob: trainingRow(jax),
 } as const satisfies Record<Kind, PlannerRow>;
 
 /** @throws Error for a kind that this build does not know */

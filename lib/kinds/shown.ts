@@ -4,10 +4,19 @@ import type { Kind } from './facts.ts';
 import { jobShown } from './job/shown.ts';
 import type { KindShown } from './kind-shown.ts';
 import { orphanPodShown } from './orphan-pod/shown.ts';
+import * as names from './training/framework-names.ts';
+import { trainingShown } from './training/shown.ts';
 
 export const SHOWN = {
   Job: jobShown,
   OrphanPod: orphanPodShown,
+  TFJob: trainingShown(names.TENSORFLOW),
+  PyTorchJob: trainingShown(names.PYTORCH),
+  MPIJob: trainingShown(names.MPI),
+  XGBoostJob: trainingShown(names.XGBOOST),
+  PaddleJob: trainingShown(names.PADDLE),
+  MXJob: trainingShown(names.MXNET),
+  JAXJob: trainingShown(names.JAX),
 } as const satisfies Record<Kind, KindShown>;
 
 /** @throws Error for a kind that this build does not know */

@@ -16,6 +16,8 @@ const exponential = ({ first, count }: { first: number; count: number }): number
 
 const counter = (name: string, labels: readonly string[], help: string): UpstreamMetric => ({ name, type: 'counter', help, labels });
 
+const TRAINING_LABELS = ['job_namespace', 'framework'];
+
 /** Count each name through the telemetry port with exactly these labels as dimensions; histograms in seconds. */
 export const UPSTREAM_METRICS = [
   {
@@ -49,6 +51,10 @@ export const UPSTREAM_METRICS = [
     labels: [],
     buckets: exponential({ first: 0.1, count: 14 }),
   },
+  counter('training_operator_jobs_created_total', TRAINING_LABELS, 'Training jobs that were seen for the first time'),
+  counter('training_operator_jobs_deleted_total', TRAINING_LABELS, 'Finished training jobs that were deleted for their age'),
+  counter('training_operator_jobs_successful_total', TRAINING_LABELS, 'Training jobs that succeeded'),
+  counter('training_operator_jobs_failed_total', TRAINING_LABELS, 'Training jobs that failed'),
 ] as const satisfies readonly UpstreamMetric[];
 
 export type UpstreamMetricName = (typeof UPSTREAM_METRICS)[number]['name'];

@@ -45,7 +45,11 @@ export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
   allow(EVENTS, ['create']);
   // Allow these always: passes send them only if the cluster's record says so, and the cluster's RBAC decides.
   for (const { resource, subresource, verbs, isForGranting } of kinds.flatMap(({ furtherRights = [] }) => furtherRights))
-    if (isForGranting !== true && subresource === undefined) allow(resource, verbs);
+    if (isForGranting !== true && subresource === undefined)
+      allow(
+        resource,
+        verbs.filter((verb) => verb !== 'watch'),
+      );
   return [...rules.values()];
 }
 

@@ -26,21 +26,22 @@ function offeredByBash(words: readonly string[]): string[] {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
+const TRAINING = ['tfjob', 'pytorchjob', 'mpijob', 'xgboostjob', 'paddlejob', 'mxjob', 'jaxjob'];
 const FORMATS = ['text', 'json', 'yaml'];
 
 describe('bash', () => {
   const cases: { line: string[]; offers: string[] }[] = [
     { line: ['dl'], offers: ['dlq'] },
-    { line: ['get', ''], offers: ['jobs', 'orphanpods', 'workloads', 'clusters'] },
+    { line: ['get', ''], offers: ['jobs', 'orphanpods', ...TRAINING.map((kind) => `${kind}s`), 'workloads', 'clusters'] },
     { line: ['get', 'jobs', '-o', ''], offers: FORMATS },
     { line: ['get', '-o', 'json', 'c'], offers: ['clusters'] },
     { line: ['get', 'jobs', '--output', 'j'], offers: ['json'] },
     { line: ['get', 'jobs', '--output', '='], offers: FORMATS },
     { line: ['get', 'jobs', '--output', '=', 'y'], offers: ['yaml'] },
-    { line: ['get', '--output', '=', 'yaml', 'j'], offers: ['jobs'] },
+    { line: ['get', '--output', '=', 'yaml', 'j'], offers: ['jobs', 'jaxjobs'] },
     { line: ['get', '-n', 'dlq', '--outp'], offers: ['--output'] },
-    { line: ['explain', ''], offers: ['job/', 'orphanpod/'] },
-    { line: ['up', '--manage', ''], offers: ['jobs', 'all-jobs'] },
+    { line: ['explain', ''], offers: ['job/', 'orphanpod/', ...TRAINING.map((kind) => `${kind}/`)] },
+    { line: ['up', '--manage', ''], offers: ['jobs', 'all-jobs', 'training-jobs'] },
     { line: ['up', '--port', ''], offers: [] },
     { line: ['up', '--apply', 'a'], offers: ['a folder', 'a job.yaml'] },
     { line: ['up', '--state', 'a'], offers: ['a folder'] },

@@ -108,7 +108,7 @@ describe('get', () => {
 
   test('a word that names no kind is answered with those there are', async () => {
     await expect(linesOf('get', 'band s')).rejects.toThrow(
-      'Expected jobs, orphanpods, bands, workloads, clusters, or KIND/NAME as in job/demo. (Did you mean bands?)',
+      'Expected jobs, orphanpods, tfjobs, pytorchjobs, mpijobs, xgboostjobs, paddlejobs, mxjobs, jaxjobs, bands, workloads, clusters, or KIND/NAME as in job/demo. (Did you mean bands?)',
     );
   });
 });
@@ -131,7 +131,7 @@ describe('explain', () => {
 
   test('an unknown kind is answered with those there are', async () => {
     await expect(linesOf('explain', 'song/quartet')).rejects.toThrow(
-      '"song/quartet" names no workload: the kinds are job, orphanpod, band, as in job/demo',
+      '"song/quartet" names no workload: the kinds are job, orphanpod, tfjob, pytorchjob, mpijob, xgboostjob, paddlejob, mxjob, jaxjob, band, as in job/demo',
     );
   });
 });

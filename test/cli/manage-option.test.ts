@@ -25,16 +25,16 @@ describe('--manage', () => {
   ])('$args', ({ args, manages }) => expect(parsed(...args)).toEqual(manages));
 
   test('a word that no kind has is refused with those there are', () => {
-    expect(() => parsed('--manage', 'jbos')).toThrow('No kind is called "jbos". Expected jobs or all-jobs.');
+    expect(() => parsed('--manage', 'jbos')).toThrow('No kind is called "jbos". Expected jobs, all-jobs or training-jobs.');
     expect(() => parsed('--manage', 'jobs,')).toThrow('No kind is called "".');
   });
 
   test('help and shells name the words, and not the one of before', () => {
     const option = manageOption('which kinds', 'jobs');
     expect(option.description).toBe(
-      'which kinds: jobs (Jobs of farloop.dev/job), all-jobs (all Jobs); may be given several times (default: jobs)',
+      'which kinds: jobs (Jobs of farloop.dev/job), all-jobs (all Jobs), training-jobs (all training jobs of kubeflow.org); may be given several times (default: jobs)',
     );
-    expect(wordsOf(option)).toEqual(['jobs', 'all-jobs']);
+    expect(wordsOf(option)).toEqual(['jobs', 'all-jobs', 'training-jobs']);
   });
 });
 

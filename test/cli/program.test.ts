@@ -56,14 +56,14 @@ describe('usage', () => {
     {
       name: 'a kind that there is not gets a suggestion',
       args: ['get', 'jbos'],
-      says: /Expected jobs, orphanpods, workloads, clusters, or KIND\/NAME as in job\/demo\. \(Did you mean jobs\?\)/,
+      says: /Expected jobs, orphanpods, tfjobs, pytorchjobs, mpijobs, xgboostjobs, paddlejobs, mxjobs, jaxjobs, workloads, clusters, or KIND\/NAME as in job\/demo\. \(Did you mean jobs\?\)/,
     },
     { name: 'a namespace of clusters', args: ['get', 'clusters', '-n', 'x'], says: /--namespace says nothing of clusters/ },
     { name: 'two names', args: ['get', 'job/demo', 'other'], says: /"other" is one name too many/ },
     {
       name: 'a kind that Farloop does not reconcile',
       args: ['explain', 'pod/demo'],
-      says: /the kinds are job, orphanpod, as in job\/demo/,
+      says: /the kinds are job, orphanpod, tfjob, pytorchjob, mpijob, xgboostjob, paddlejob, mxjob, jaxjob, as in job\/demo/,
     },
     { name: 'a value that is none of the choices', args: ['get', 'jobs', '-o', 'xml'], says: /Allowed choices are text, json, yaml/ },
     { name: 'a port that is none', args: ['up', '--port', '70000'], says: /whole number from 0 to 65535/ },

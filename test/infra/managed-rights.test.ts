@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { files } from '../../infra/relay/manifests.ts';
-import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import type { KindFacts } from '../../lib/kinds/kind.ts';
+import { managedKinds } from '../../lib/kinds/settings.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
 import { relayManifests } from '../../lib/onboarding/relay-manifests.ts';
@@ -45,7 +45,9 @@ const ensembles: KindFacts = {
     { resource: PODS, subresource: 'exec', verbs: ['create'], isForGranting: true },
   ],
 };
-const kinds = [...ALL_FACTS, ensembles];
+/** Jobs, and the pods that they lose. */
+const JOBS_ALONE = managedKinds(['all-jobs']);
+const kinds = [...JOBS_ALONE, ensembles];
 const resourcesIn = (manifests: readonly Manifest[]): string[] => [
   ...new Set(manifests.flatMap(({ rules = [] }) => (rules as PolicyRule[]).flatMap(({ resources }) => resources))),
 ];
@@ -93,7 +95,7 @@ describe('chart and kustomize', () => {
   const made = files('1.2.3', kinds);
 
   test('with Jobs alone there is nothing to choose and no component', () => {
-    const today = files('1.2.3');
+    const today = files('1.2.3', JOBS_ALONE);
     expect(Object.keys(today).filter((path) => path.startsWith('manages/'))).toEqual([]);
     expect(today['chart/templates/relay.yaml']).not.toContain('{{ if or');
   });
@@ -116,7 +118,7 @@ describe('chart and kustomize', () => {
   });
 
   test("kustomize's base is that of Jobs; a further word is a component, and one more for relayed access", () => {
-    const today = files('1.2.3');
+    const today = files('1.2.3', JOBS_ALONE);
     for (const path of ['base/relay.yaml', 'base/kustomization.yaml', 'relayed/commands.yaml']) expect(made[path]).toBe(today[path]);
     const components = Object.keys(made).filter((path) => path.startsWith('manages/'));
     expect(new Set(components)).toEqual(

@@ -9,7 +9,7 @@ import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests
 import { AWS_KEY_SECRET, OURS_LABEL, functionsManifests, relayAlone, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import { functionRules } from '../../lib/onboarding/rights.ts';
 import { packageVersion } from '../../lib/package-files.ts';
-import { ALL_FACTS } from '../../lib/kinds/facts.ts';
+import { managedKinds } from '../../lib/kinds/settings.ts';
 import { allowedTo } from '../../lib/relay/commands.ts';
 import { RELAY_FOLDER, kustomized, renderChart } from './rendered-chart.ts';
 
@@ -29,6 +29,8 @@ const VALUES: RelayValues = {
   asksQueueUrl: 'https://sqs.eu-central-1.amazonaws.com/123456789012/farloop-prod-relay-staging',
   identity: { kind: 'podIdentity' },
 };
+
+const JOBS_ALONE = managedKinds(VALUES.manages);
 
 const chartValues = (): Record<string, string | number> => {
   const { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, access, commander } = VALUES;
@@ -187,13 +189,13 @@ describe('pods scheduled as a group: rights for it', () => {
       resource,
       verbs.split(', '),
     ]);
-    const rules = functionRules().map(({ resources, verbs }) => [resources[0], verbs]);
+    const rules = functionRules(JOBS_ALONE).map(({ resources, verbs }) => [resources[0], verbs]);
     expect(named).toEqual(rules);
   });
 
   test('what a relay carries out, its rights allow', () => {
     const rules = rulesOf('farloop-relay', { functions: 'none', access: 'relayed', options: { 'workload-with-job': 'on' } });
-    for (const { resource, verbs } of allowedTo(ALL_FACTS)) {
+    for (const { resource, verbs } of allowedTo(JOBS_ALONE)) {
       const group = resource.apiVersion.includes('/') ? resource.apiVersion.replace(/\/.*/, '') : '';
       const allowed = rules.filter(
         ({ apiGroups, resources }) => apiGroups.includes(group) && resources.some((name) => name.replace(/\/.*/, '') === resource.plural),

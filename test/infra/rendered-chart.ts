@@ -7,14 +7,21 @@ import type { Manifest } from '../../lib/onboarding/relay-manifests.ts';
 export const RELAY_FOLDER = join(import.meta.dirname, '..', '..', 'infra', 'relay');
 
 /**
- * Helm puts texts in: values, and the release's namespace; and leaves out what is for another value than the one given.
+ * Helm puts texts in: values, and the release's namespace; and leaves out what is for another value than the one given, or for words that
+ * --manage does not have.
  * @throws Error for what a template asks for beyond that, and for a value that is required and missing
  */
 export function renderChart(values: Record<string, string | number>, namespace: string): Manifest[] {
   const templates = globSync('*', { cwd: join(RELAY_FOLDER, 'chart', 'templates') }).toSorted();
   return templates.flatMap((name) => {
     const template = readFileSync(join(RELAY_FOLDER, 'chart', 'templates', name), 'utf8');
-    const chosen = template.replaceAll(
+    const words = String(values['manage'] ?? '').split(',');
+    const managed = template.replaceAll(/^\{\{ if or (.*) \}\}\n([^]*?)^\{\{ end \}\}\n/gm, (_whole, when: string, text: string) =>
+      [...when.matchAll(/\(has "([\w-]+)" \(splitList "," \.Values\.manage\)\)/g)].some(([, word = '']) => words.includes(word))
+        ? text
+        : '',
+    );
+    const chosen = managed.replaceAll(
       /^\{\{ if eq \.Values\.(\w+) "(\w+)" \}\}\n([^]*?)^\{\{ end \}\}\n/gm,
       (_whole, value: string, wanted: string, text: string) => (values[value] === wanted ? text : ''),
     );

@@ -29,6 +29,16 @@ describe('the words for a kind', () => {
   test('no word names two kinds', () => {
     const words = ALL_FACTS.flatMap(wordsFor);
     expect(new Set(words).size).toBe(words.length);
-    expect(ALL_FACTS.map(pluralOf)).toEqual(['jobs', 'orphanpods']);
+    expect(ALL_FACTS.map(pluralOf)).toEqual([
+      'jobs',
+      'orphanpods',
+      'tfjobs',
+      'pytorchjobs',
+      'mpijobs',
+      'xgboostjobs',
+      'paddlejobs',
+      'mxjobs',
+      'jaxjobs',
+    ]);
   });
 });

@@ -131,7 +131,10 @@ describe('a pod that the request names', () => {
   test.each([
     ['Pod/nobody', 'no workload is named Pod/nobody; there are Pod/default/a, Pod/other/b'],
     ['Pod/default/b', 'no workload is named Pod/default/b; there are Pod/default/a, Pod/other/b'],
-    [undefined, 'no workload in the input; expected one of Job (batch/v1), or a Pod that --workload names'],
+    [
+      undefined,
+      'no workload in the input; expected one of Job (batch/v1), TFJob, PyTorchJob, MPIJob, XGBoostJob, PaddleJob, MXJob, JAXJob (kubeflow.org/v1), or a Pod that --workload names',
+    ],
   ])('%s that is not among the documents: the message names those that are', (workload, message) => {
     expect(() => planned(workload, pod('a'), pod('b', 'other'))).toThrow(message);
   });

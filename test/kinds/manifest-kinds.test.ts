@@ -122,7 +122,7 @@ describe('documents of a made-up kind', () => {
 
   test.each([
     { name: 'several', objects: [aBand('quartet'), aBand('trio')], says: 'Band/default/quartet, Band/default/trio' },
-    { name: 'none', objects: [aHall], says: 'expected one of Job, Band (batch/v1, music.example.com/v1alpha1)' },
+    { name: 'none', objects: [aHall], says: 'Band (music.example.com/v1alpha1)' },
     { name: 'a refused one', objects: [aBand('q', { players: 0 })], says: 'f.yaml:0: spec.players: must be 1 or more' },
     { name: 'a misshapen one', objects: [aBand('q', {})], says: 'f.yaml:0: spec.players: expected a number, found nothing' },
     { name: 'a misshapen one beside it', objects: [aBand('q'), { ...aHall, seats: 'many' }], says: 'f.yaml:1: seats: expected a number' },

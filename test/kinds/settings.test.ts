@@ -24,8 +24,8 @@ const KINDS = [...ALL_FACTS, row('Choir', 'music'), row('Band', 'some-bands', 'm
 
 describe('words', () => {
   test('of all kinds, each once; of Jobs there are two', () => {
-    expect(settingsOf().map(({ word }) => word)).toEqual(['jobs', 'all-jobs']);
-    expect(settingsOf(KINDS).map(({ word }) => word)).toEqual(['jobs', 'all-jobs', 'music', 'some-bands']);
+    expect(settingsOf().map(({ word }) => word)).toEqual(['jobs', 'all-jobs', 'training-jobs']);
+    expect(settingsOf(KINDS).map(({ word }) => word)).toEqual(['jobs', 'all-jobs', 'training-jobs', 'music', 'some-bands']);
     expect(managesText(['jobs', 'music', 'unheard-of'], KINDS)).toBe('Jobs of farloop.dev/job, all of music, unheard-of');
   });
 
@@ -47,8 +47,8 @@ describe('words', () => {
   ])('of $given count $counts', ({ given, counts }) => expect(managesOf(given, KINDS)).toEqual(counts));
 
   test('everything that can be managed', () => {
-    expect(managesAll()).toEqual(['all-jobs']);
-    expect(managesAll(KINDS)).toEqual(['all-jobs', 'music']);
+    expect(managesAll()).toEqual(['all-jobs', 'training-jobs']);
+    expect(managesAll(KINDS)).toEqual(['all-jobs', 'training-jobs', 'music']);
   });
 });
 

@@ -1,6 +1,6 @@
 // Facts of pods that one kind asks for: its pods have them in messages, and pods of other kinds in the same cluster do not.
 import { afterEach, expect, test } from '@jest/globals';
-import { ALL_FACTS } from '../../lib/kinds/facts.ts';
+import { managedKinds } from '../../lib/kinds/settings.ts';
 import type { KindFacts } from '../../lib/kinds/kind.ts';
 import { podFieldsOfKinds, podReaderOf } from '../../lib/kinds/pod-reader.ts';
 import { watchesOf } from '../../lib/kinds/watches.ts';
@@ -11,6 +11,9 @@ import { endRelays, start } from './relay-bench.ts';
 import { aJob, aPod } from './scripted-source.ts';
 
 afterEach(endRelays);
+
+/** Kinds that ask for nothing. */
+const JOBS_ALONE = managedKinds(['all-jobs']);
 
 const asking: KindFacts = { ...ensembleFacts, pods: { ...ensembleFacts.pods, asks: ['node', 'containerWords'] } };
 
@@ -40,7 +43,7 @@ async function told(kinds: readonly KindFacts[]): Promise<Record<string, PodFact
 }
 
 test('the relay sends them of the pods of that kind alone, and only those that it asks for', async () => {
-  const [without, pods] = [await told([...ALL_FACTS, ensembleFacts]), await told([...ALL_FACTS, asking])];
+  const [without, pods] = [await told([...JOBS_ALONE, ensembleFacts]), await told([...JOBS_ALONE, asking])];
   expect(pods['e-0']).toEqual({
     ...without['e-0'],
     node: 'node-1',
@@ -52,12 +55,12 @@ test('the relay sends them of the pods of that kind alone, and only those that i
 
 test('the watch that kinds share has the fields of all of them, and where nobody asks those of ever', () => {
   const ofPods = (kinds: readonly KindFacts[]): unknown => watchesOf(kinds).find(({ isPods }) => isPods)?.fields;
-  expect(ofPods(ALL_FACTS)).toBe(POD_FIELDS);
-  expect(podFieldsOfKinds(ALL_FACTS)).toBe(POD_FIELDS);
-  const both = podFieldsOfKinds([...ALL_FACTS, asking]);
-  expect(ofPods([...ALL_FACTS, asking])).toEqual(both);
-  expect(ofPods([asking, ...ALL_FACTS])).toEqual(both);
+  expect(ofPods(JOBS_ALONE)).toBe(POD_FIELDS);
+  expect(podFieldsOfKinds(JOBS_ALONE)).toBe(POD_FIELDS);
+  const both = podFieldsOfKinds([...JOBS_ALONE, asking]);
+  expect(ofPods([...JOBS_ALONE, asking])).toEqual(both);
+  expect(ofPods([asking, ...JOBS_ALONE])).toEqual(both);
   expect(both).toMatchObject({ status: { containerStatuses: { state: { terminated: { message: {} } } } } });
   expect(podReaderOf(asking).reading.fields).toEqual(both);
-  for (const facts of ALL_FACTS) expect(podReaderOf(facts).factsOf).toBe(podFactsOf);
+  for (const facts of JOBS_ALONE) expect(podReaderOf(facts).factsOf).toBe(podFactsOf);
 });

@@ -5,6 +5,7 @@ import type { Json, KubernetesObject } from '../../objects/kubernetes.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf } from '../../objects/untyped-fields.ts';
 import { digestOf } from './digest.ts';
+import { TRAINING_JOB } from './slots.ts';
 import { ownerReferenceOf } from './terms.ts';
 
 export const AUTOSCALERS: Resource = {
@@ -40,6 +41,11 @@ export const autoscalerOf = (terms: Terms, spec: Record<string, Json>): Kubernet
   ({
     apiVersion: AUTOSCALERS.apiVersion,
     kind: AUTOSCALERS.kind,
-    metadata: { name: terms.name, namespace: terms.namespace, ownerReferences: [ownerReferenceOf(terms)] },
+    metadata: {
+      name: terms.name,
+      namespace: terms.namespace,
+      labels: { [TRAINING_JOB]: terms.name },
+      ownerReferences: [ownerReferenceOf(terms)],
+    },
     spec,
   }) as KubernetesObject;

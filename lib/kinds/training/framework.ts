@@ -1,34 +1,17 @@
 // All that tells one training kind from another. A framework is one value of this type; the engine is written once.
 import type { Container, EnvVar, PodTemplate } from '../../objects/kubernetes.ts';
+import type { FrameworkNames } from './framework-names.ts';
 import type { ReplicaSpec, RunPolicy, TrainingJob } from './job-types.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { TrainingSettings } from './settings.ts';
 
-export interface Framework {
-  kind: string;
-  plural: string;
-  /** Label `framework` of metrics. */
-  name: string;
-  /** Label value, and source of Events. */
-  controller: string;
-  /** Field of the spec with the replica specs. */
-  replicasField: string;
-  /** Canonical types, in the order of the API; the index is the role of a slot. */
-  types: readonly string[];
+export interface Framework extends FrameworkNames {
   /** Types to which a key in another case is renamed. */
   renamed: readonly string[];
   /** Name of the default container. */
   container: string;
   port: { name: string; number: number };
   restartPolicy: 'Never' | 'OnFailure';
-  /** Upstream no longer has the kind, so it keeps the behaviour of the base release. */
-  isOfBase?: true;
-  /** It has the subresource `scale`, so its replica statuses tell the selector. */
-  isScalable?: true;
-  /** Its pods are made by steps of its own, with the objects that they need, and it has no services. */
-  isMpi?: true;
-  /** Its metrics are scaled by an autoscaler. */
-  isAutoscaled?: true;
   /** Defaults in addition to those of all kinds. */
   defaults?(this: void, job: TrainingJob): TrainingJob;
   validation: ValidationRules;

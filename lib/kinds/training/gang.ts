@@ -7,6 +7,7 @@ import { formatQuantity, parseQuantity, sumOfQuantities, type Quantity } from '.
 import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
 import { digestOf } from './digest.ts';
+import { TRAINING_JOB } from './slots.ts';
 import { ownerReferenceOf, totalOf } from './terms.ts';
 
 export const VOLCANO_GROUPS: Resource = {
@@ -139,7 +140,13 @@ export function groupOf(terms: Terms, gang: GangScheduler, spec: Record<string, 
   return {
     apiVersion,
     kind,
-    metadata: { name, namespace, ...(annotations && { annotations }), ownerReferences: [ownerReferenceOf(terms)] },
+    metadata: {
+      name,
+      namespace,
+      labels: { [TRAINING_JOB]: name },
+      ...(annotations && { annotations }),
+      ownerReferences: [ownerReferenceOf(terms)],
+    },
     spec: { ...spec, ...queue },
   } as KubernetesObject;
 }

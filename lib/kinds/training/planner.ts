@@ -28,13 +28,10 @@ import {
 import { presentIn } from './present.ts';
 import { withoutActive } from './replica-statuses.ts';
 import { runningPlan } from './running.ts';
-import { trainingSettingsOf } from './settings.ts';
+import { MULTI_KUEUE, TRAINING_JOBS, trainingSettingsOf } from './settings.ts';
 import { suspension } from './suspend.ts';
 import { termsOf } from './terms.ts';
-import { MULTI_KUEUE, problemOf } from './validation.ts';
-
-/** The word of `--manage`. */
-export const TRAINING_JOBS = 'training-jobs';
+import { problemOf } from './validation.ts';
 
 export const trainingPlanner = (framework: Framework): Planner<TrainingJob, TrainingStatus> => ({
   plan: (given, now) => plan(framework, given, now),

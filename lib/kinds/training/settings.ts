@@ -1,6 +1,12 @@
 // What a cluster's registration says about training jobs: the operator's own settings with its defaults.
 import type { KindOptions } from '../../objects/kind-options.ts';
 
+/** The word of `--manage`. */
+export const TRAINING_JOBS = 'training-jobs';
+
+/** A manager that a job may name: such a job is left alone. */
+export const MULTI_KUEUE = 'kueue.x-k8s.io/multikueue';
+
 export interface TrainingSettings {
   /** Empty: off. `volcano` in any case: Volcano; any other name: the scheduler of that name, by scheduler-plugins. */
   gangScheduler: string;

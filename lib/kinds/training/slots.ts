@@ -9,6 +9,8 @@ export const REPLICA_INDEX = 'training.kubeflow.org/replica-index';
 export const JOB_ROLE = 'training.kubeflow.org/job-role';
 /** Annotation of a job: completed slots whose pod is gone, as index ranges of slot numbers. */
 export const COMPLETED_SLOTS = 'farloop.dev/completed-slots';
+/** Label of ours with the job's name: the objects that have none of upstream's are watched by it. */
+export const TRAINING_JOB = 'farloop.dev/training-job';
 
 /** Indexes of one type. */
 export const MOST_INDEXES = 1_000_000;

@@ -1,4 +1,5 @@
 // Whether a job is valid: the controller's own rules first, then those that only admission has, in the words of each. The first fault is told.
+import { MULTI_KUEUE } from './settings.ts';
 import { containersIn, replicaSpecsOf } from './replica-specs.ts';
 import { problemsOfOlderDnsLabel } from '../../objects/names.ts';
 import type { ControllerWords, Framework } from './framework.ts';
@@ -95,7 +96,6 @@ function countProblem(framework: Framework, specs: Record<string, ReplicaSpec>):
 
 /** The two managers that the field may name. */
 export const OWN_MANAGER = 'kubeflow.org/training-operator';
-export const MULTI_KUEUE = 'kueue.x-k8s.io/multikueue';
 
 function managerProblem({ isOfBase }: Framework, { spec }: TrainingJob): string | undefined {
   const named = spec.runPolicy?.managedBy;

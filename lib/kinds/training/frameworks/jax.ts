@@ -1,4 +1,5 @@
 // JAXJob.
+import { JAX } from '../framework-names.ts';
 import type { Framework } from '../framework.ts';
 import { ClusterSpecError } from '../framework.ts';
 import { portNeeded, UNBUFFERED, variable } from '../rendezvous/variables.ts';
@@ -6,20 +7,14 @@ import { nameOfSlot } from '../slots.ts';
 import { usualTexts } from '../success.ts';
 import { totalOf } from '../terms.ts';
 
-const kind = 'JAXJob';
+const { kind } = JAX;
 
 export const jax: Framework = {
-  kind,
-  plural: 'jaxjobs',
-  name: 'jax',
-  controller: 'jaxjob-controller',
-  replicasField: 'jaxReplicaSpecs',
-  types: ['Worker'],
+  ...JAX,
   renamed: ['Worker'],
   container: 'jax',
   port: { name: 'jaxjob-port', number: 6666 },
   restartPolicy: 'Never',
-  isScalable: true,
   validation: {},
   isMaster: (_, { index }) => index === 0,
   rendezvous: (terms, { index }) => {

@@ -1,23 +1,18 @@
 // MPIJob. Its pods and objects are made by the steps of ../mpi.
+import { MPI } from '../framework-names.ts';
 import { replicaSpecsOf } from '../replica-specs.ts';
 import type { Framework } from '../framework.ts';
 import type { ReplicaSpec, TrainingJob } from '../job-types.ts';
 import { usualTexts } from '../success.ts';
 
-const replicasField = 'mpiReplicaSpecs';
+const { replicasField } = MPI;
 
 export const mpi: Framework = {
-  kind: 'MPIJob',
-  plural: 'mpijobs',
-  name: 'mpi',
-  controller: 'mpijob-controller',
-  replicasField,
-  types: ['Launcher', 'Worker'],
+  ...MPI,
   renamed: [],
   container: 'mpi',
   port: { name: 'mpi-port', number: 9999 },
   restartPolicy: 'Never',
-  isMpi: true,
   defaults,
   validation: {
     controller: { spec: 'MPIReplicaSpecs is not valid', type: 'MPIReplicaType', container: 'MPIReplicaSpec is not valid' },

@@ -1,4 +1,5 @@
 // MXJob, which upstream no longer has: it behaves as the base release.
+import { MXNET } from '../framework-names.ts';
 import type { Framework, Terms } from '../framework.ts';
 import { namesOf, portNeeded, variable } from '../rendezvous/variables.ts';
 import type { Slot } from '../slots.ts';
@@ -12,17 +13,11 @@ const isSingle = (terms: Terms): boolean =>
   wantedOf(terms, 'Worker') === 1 && wantedOf(terms, 'Scheduler') === 0 && wantedOf(terms, 'Server') === 0;
 
 export const mxnet: Framework = {
-  kind: 'MXJob',
-  plural: 'mxjobs',
-  name: 'mxnet',
-  controller: 'mxjob-controller',
-  replicasField: 'mxReplicaSpecs',
-  types: ['Scheduler', 'Server', 'Worker', 'TunerTracker', 'TunerServer', 'Tuner'],
+  ...MXNET,
   renamed: ['Scheduler', 'Server', 'Worker'],
   container: 'mxnet',
   port: { name: 'mxjob-port', number: 9091 },
   restartPolicy: 'Never',
-  isOfBase: true,
   validation: {
     controller: { spec: 'MXJobSpec is not valid', container: 'MXJobSpec is not valid', isTerse: true },
     further: (_, specs) => {

@@ -1,4 +1,5 @@
 // PaddleJob.
+import { PADDLE } from '../framework-names.ts';
 import type { Framework, Terms } from '../framework.ts';
 import { elasticDefaults } from '../elastic-defaults.ts';
 import { UNBUFFERED, variable } from '../rendezvous/variables.ts';
@@ -7,23 +8,17 @@ import { usualTexts } from '../success.ts';
 import { portOf, replicasOf, totalOf } from '../terms.ts';
 import type { EnvVar } from '../../../objects/kubernetes.ts';
 
-const kind = 'PaddleJob';
+const { kind } = PADDLE;
 const texts = usualTexts(kind);
 const PORT = { name: 'master', number: 36543 };
 const hasMaster = (terms: Terms): boolean => replicasOf(terms, 'Master') !== undefined;
 
 export const paddle: Framework = {
-  kind,
-  plural: 'paddlejobs',
-  name: 'paddle',
-  controller: 'paddlejob-controller',
-  replicasField: 'paddleReplicaSpecs',
-  types: ['Master', 'Worker'],
+  ...PADDLE,
   renamed: ['Master', 'Worker'],
   container: 'paddle',
   port: PORT,
   restartPolicy: 'OnFailure',
-  isScalable: true,
   defaults: (job) => elasticDefaults(job, 'paddleReplicaSpecs'),
   validation: {
     controller: { spec: 'PaddleJobSpec is not valid', type: 'PaddleReplicaType', container: 'PaddleJobSpec is not valid' },

@@ -1,4 +1,5 @@
 // PyTorchJob.
+import { PYTORCH } from '../framework-names.ts';
 import type { Framework, Rendezvous, Terms } from '../framework.ts';
 import { elasticDefaults } from '../elastic-defaults.ts';
 import { elasticVariables } from '../rendezvous/pytorch-elastic.ts';
@@ -9,23 +10,16 @@ import { usualTexts } from '../success.ts';
 import { replicasOf, totalOf } from '../terms.ts';
 import type { TrainingSettings } from '../settings.ts';
 
-const kind = 'PyTorchJob';
+const { kind } = PYTORCH;
 const texts = usualTexts(kind);
 const hasMaster = (terms: Terms): boolean => replicasOf(terms, 'Master') !== undefined;
 
 export const pytorch: Framework = {
-  kind,
-  plural: 'pytorchjobs',
-  name: 'pytorch',
-  controller: 'pytorchjob-controller',
-  replicasField: 'pytorchReplicaSpecs',
-  types: ['Master', 'Worker'],
+  ...PYTORCH,
   renamed: ['Master', 'Worker'],
   container: 'pytorch',
   port: { name: 'pytorchjob-port', number: 23456 },
   restartPolicy: 'OnFailure',
-  isScalable: true,
-  isAutoscaled: true,
   defaults: (given) => {
     const job = elasticDefaults(given, 'pytorchReplicaSpecs');
     const { nprocPerNode, elasticPolicy } = job.spec;

@@ -1,21 +1,17 @@
 // TFJob.
+import { TENSORFLOW } from '../framework-names.ts';
 import type { Framework, Counts, Terms } from '../framework.ts';
 import { exitCodeOf } from '../restarts.ts';
 import { isDistributed, tensorflowConfig } from '../rendezvous/tensorflow-config.ts';
 import { variable } from '../rendezvous/variables.ts';
 import { replicasOf } from '../terms.ts';
 
-const kind = 'TFJob';
+const { kind } = TENSORFLOW;
 const hasChief = (terms: Terms): boolean => replicasOf(terms, 'Chief') !== undefined || replicasOf(terms, 'Master') !== undefined;
 const isChief = (type: string): boolean => type === 'Chief' || type === 'Master';
 
 export const tensorflow: Framework = {
-  kind,
-  plural: 'tfjobs',
-  name: 'tensorflow',
-  controller: 'tfjob-controller',
-  replicasField: 'tfReplicaSpecs',
-  types: ['PS', 'Worker', 'Chief', 'Master', 'Evaluator'],
+  ...TENSORFLOW,
   renamed: ['PS', 'Worker', 'Chief', 'Master', 'Evaluator'],
   container: 'tensorflow',
   port: { name: 'tfjob-port', number: 2222 },

@@ -1,4 +1,5 @@
 // XGBoostJob.
+import { XGBOOST } from '../framework-names.ts';
 import type { Framework } from '../framework.ts';
 import { namesOf, portNeeded, UNBUFFERED, variable } from '../rendezvous/variables.ts';
 import { nameOfSlot } from '../slots.ts';
@@ -8,12 +9,7 @@ import { totalOf, wantedOf } from '../terms.ts';
 const NO_PORT = 'failed to found the port';
 
 export const xgboost: Framework = {
-  kind: 'XGBoostJob',
-  plural: 'xgboostjobs',
-  name: 'xgboost',
-  controller: 'xgboostjob-controller',
-  replicasField: 'xgbReplicaSpecs',
-  types: ['Master', 'Worker'],
+  ...XGBOOST,
   renamed: ['Master', 'Worker'],
   container: 'xgboost',
   port: { name: 'xgboostjob-port', number: 9999 },

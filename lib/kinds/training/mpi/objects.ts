@@ -7,6 +7,7 @@ import type { Resource } from '../../../objects/resources.ts';
 import { textOf } from '../../../objects/untyped-fields.ts';
 import { digestOf } from '../digest.ts';
 import { namesOf } from '../rendezvous/variables.ts';
+import { TRAINING_JOB } from '../slots.ts';
 import { ownerReferenceOf, replicasOf, wantedOf } from '../terms.ts';
 
 export const CONFIG_MAPS: Resource = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
@@ -18,9 +19,6 @@ export const ROLE_BINDINGS: Resource = {
   plural: 'rolebindings',
   namespaced: true,
 };
-
-/** Label of ours: the objects have none of upstream's by which they could be watched. */
-export const MPI_JOB = 'farloop.dev/mpi-job';
 
 export const launcherName = ({ name }: Pick<Terms, 'name'>): string => `${name}-launcher`;
 export const configMapName = ({ name }: Pick<Terms, 'name'>): string => `${name}-config`;
@@ -37,7 +35,7 @@ export const accountIn = (terms: Terms): string => textOf(replicasOf(terms, 'Lau
 const metadataOf = (terms: Terms, name: string): KubernetesObject['metadata'] => ({
   name,
   namespace: terms.namespace,
-  labels: { app: terms.name, [MPI_JOB]: terms.name },
+  labels: { app: terms.name, [TRAINING_JOB]: terms.name },
   ownerReferences: [ownerReferenceOf(terms)],
 });
 

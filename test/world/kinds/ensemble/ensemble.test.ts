@@ -11,7 +11,7 @@ import { ALL_FACTS } from '../../../../lib/kinds/facts.ts';
 import { ensembleFacts } from './facts.ts';
 
 test('a kind that the table of the tests brings is known by kind, name and word, and is nobody’s default', () => {
-  expect(kindNames()).toEqual(['Job', 'OrphanPod', 'Ensemble']);
+  expect(kindNames().at(-1)).toBe('Ensemble');
   expect(TEST_ROWS.map(({ plural }) => plural)).toEqual(['ensembles']);
   expect([findFacts('Ensemble'), findKindNamed('ENS'), findKindNamed('ensembles.example.com')]).toEqual(Array(3).fill(ensembleFacts));
   expect([findWord('ensembles'), USUAL_MANAGES]).toEqual(['ensembles', ['jobs']]);

@@ -1,0 +1,112 @@
+// The facts of a training job for relay, ingest, loop and onboarding: one row for each kind, made of its names.
+import { isFinished as hasEnded, isReady, type PodFacts } from '../../objects/pod-facts.ts';
+import type { Resource } from '../../objects/resources.ts';
+import { fieldsOf, isFields } from '../../objects/untyped-fields.ts';
+import { defineFacts, type FurtherRight, type KindFacts } from '../kind.ts';
+import { baseSelection, childrenOf, membershipIn } from './children.ts';
+import { isOver } from './conditions.ts';
+import type { FrameworkNames } from './framework-names.ts';
+import { PRIORITY_CLASSES } from './gang.ts';
+import type { TrainingJob } from './job-types.ts';
+import { launcherName } from './mpi/objects.ts';
+import { isReadLive, ownerFields, trainingFactsOf, trainingFaultOf } from './owner-facts.ts';
+import { TRAINING_OPTIONS } from './options.ts';
+import { GANG_SCHEDULER, MULTI_KUEUE, TRAINING_JOBS } from './settings.ts';
+import { indexIn, MOST_INDEXES, nameOfSlot, numberOfSlot, REPLICA_TYPE } from './slots.ts';
+import { PODS } from '../../objects/resources.ts';
+
+export const resourceOf = ({ kind, plural }: Pick<FrameworkNames, 'kind' | 'plural'>): Resource => ({
+  apiVersion: 'kubeflow.org/v1',
+  kind,
+  plural,
+  namespaced: true,
+});
+
+const REPEATED = ['Pod', 'Service'].flatMap((what) =>
+  ['SuccessfulCreate', 'FailedCreate', 'SuccessfulDelete', 'FailedDelete'].map((verb) => `${verb}${what}`),
+);
+
+export const trainingFacts = (names: FrameworkNames): KindFacts =>
+  defineFacts<TrainingJob>({
+    kind: names.kind,
+    resource: resourceOf(names),
+    fields: ownerFields(names),
+    component: names.controller,
+    repeatedReasons: new Set(REPEATED),
+    refusedReasons: { create: 'FailedCreatePod', delete: 'FailedDeletePod' },
+    factsOf: (job) => trainingFactsOf(names, job),
+    faultOf: (told) => trainingFaultOf(names, told),
+    isReadLive,
+    options: TRAINING_OPTIONS,
+    settings: [{ word: TRAINING_JOBS, takes: 'all training jobs of kubeflow.org' }],
+    isManaged: (job, manages) => manages.includes(TRAINING_JOBS) && (names.isOfBase === true || managerOf(job) !== MULTI_KUEUE),
+    managerOf,
+    hasStarted: ({ status }) => status?.startTime !== undefined,
+    isFinished: ({ status }) => isOver(status?.conditions),
+    expectedChildren: (job) => totalIn(names, job),
+    urgencyOfOwner: ({ metadata, status }) =>
+      metadata.deletionTimestamp !== undefined || status?.conditions === undefined || (metadata.generation ?? 1) > 1 ? 'now' : 'soon',
+    pods: {
+      asks: ['node', 'podReason', 'containerWords', 'unmetCondition', 'slotFailures', 'jobFailures'],
+      membershipOf: membershipIn(names),
+      selection: baseSelection(names),
+      concerns: ({ uid }, { controller }) => controller?.uid === uid,
+      isCountedIn:
+        ({ metadata: { uid } }) =>
+        ({ controller }) =>
+          controller?.uid === uid,
+      namesAreReused: true,
+      slotOf: (pod) => slotIn(names, pod),
+      nameOf: (job, { slot }) => nameIn(names, job, slot),
+      // Without a finalizer for counting the end of a pod is what its job waits for.
+      urgencyOf: (pod) => (hasEnded(pod) ? 'now' : isReady(pod) ? 'soon' : 'debounced'),
+    },
+    children: childrenOf(names),
+    furtherRights: [
+      // Completed replicas whose pod is gone stand in an annotation of the job.
+      { resource: resourceOf(names), verbs: ['patch'] },
+      ...(names.isMpi ? RIGHTS_TO_GRANT : []),
+      { resource: PRIORITY_CLASSES, verbs: ['get'], isUsed: ({ options }) => options?.[GANG_SCHEDULER] !== undefined },
+    ],
+  });
+
+/** A launcher reads pods and runs commands in its workers. RBAC lets nobody make a role with more than its own rights. */
+const RIGHTS_TO_GRANT: readonly FurtherRight[] = [
+  { resource: PODS, subresource: 'exec', verbs: ['create'], isForGranting: true },
+  // Passes get and list pods anyway.
+  { resource: PODS, verbs: ['watch'], isForGranting: true },
+];
+
+const managerOf = ({ spec }: TrainingJob): string | undefined => {
+  const managedBy = fieldsOf(spec.runPolicy)['managedBy'];
+  return typeof managedBy === 'string' ? managedBy : undefined;
+};
+
+function totalIn({ replicasField }: FrameworkNames, { spec }: TrainingJob): number {
+  const counts = Object.values(fieldsOf(spec[replicasField])).map((replicas) => fieldsOf(replicas)['replicas'] ?? 1);
+  return counts.reduce((sum: number, count) => sum + (typeof count === 'number' && count > 0 ? Math.min(count, MOST_INDEXES) : 0), 0);
+}
+
+/** The types in the order of their roles: those of the API, then others by name. */
+function typesIn({ types, replicasField }: FrameworkNames, { spec }: TrainingJob): readonly string[] {
+  const specs = spec[replicasField];
+  if (!isFields(specs)) return types;
+  return [
+    ...types,
+    ...Object.keys(specs)
+      .filter((type) => !types.includes(type))
+      .toSorted(),
+  ];
+}
+
+function slotIn({ types, isMpi }: FrameworkNames, { labels }: Pick<PodFacts, 'labels'>): number | undefined {
+  const role = types.findIndex((type) => type.toLowerCase() === labels[REPLICA_TYPE]);
+  const index = indexIn(labels) ?? (isMpi && types[role] === 'Launcher' ? 0 : undefined);
+  return role < 0 || index === undefined || index < 0 || index >= MOST_INDEXES ? undefined : numberOfSlot(role, index);
+}
+
+function nameIn(names: FrameworkNames, job: TrainingJob, slot: number): string {
+  const { name = '' } = job.metadata;
+  const type = typesIn(names, job)[Math.floor(slot / MOST_INDEXES)] ?? '';
+  return names.isMpi && type === 'Launcher' ? launcherName({ name }) : nameOfSlot(name, { type, index: slot % MOST_INDEXES });
+}

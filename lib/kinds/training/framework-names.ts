@@ -1,0 +1,91 @@
+// The names of each training kind, for relay, ingest and onboarding. What its planner needs beside them stands in frameworks/.
+
+export interface FrameworkNames {
+  kind: string;
+  plural: string;
+  /** Label `framework` of metrics. */
+  name: string;
+  /** Label value, and source of Events. */
+  controller: string;
+  /** Field of the spec with the replica specs. */
+  replicasField: string;
+  /** Canonical types, in the order of the API; the index is the role of a slot. */
+  types: readonly string[];
+  /** Upstream no longer has the kind, so it keeps the behaviour of the base release. */
+  isOfBase?: true;
+  /** It has the subresource `scale`, so its replica statuses tell the selector. */
+  isScalable?: true;
+  /** Its pods are made by steps of its own, with the objects that they need, and it has no services. */
+  isMpi?: true;
+  /** Its metrics are scaled by an autoscaler. */
+  isAutoscaled?: true;
+}
+
+export const TENSORFLOW: FrameworkNames = {
+  kind: 'TFJob',
+  plural: 'tfjobs',
+  name: 'tensorflow',
+  controller: 'tfjob-controller',
+  replicasField: 'tfReplicaSpecs',
+  types: ['PS', 'Worker', 'Chief', 'Master', 'Evaluator'],
+};
+
+export const PYTORCH: FrameworkNames = {
+  kind: 'PyTorchJob',
+  plural: 'pytorchjobs',
+  name: 'pytorch',
+  controller: 'pytorchjob-controller',
+  replicasField: 'pytorchReplicaSpecs',
+  types: ['Master', 'Worker'],
+  isScalable: true,
+  isAutoscaled: true,
+};
+
+export const MPI: FrameworkNames = {
+  kind: 'MPIJob',
+  plural: 'mpijobs',
+  name: 'mpi',
+  controller: 'mpijob-controller',
+  replicasField: 'mpiReplicaSpecs',
+  types: ['Launcher', 'Worker'],
+  isMpi: true,
+};
+
+export const XGBOOST: FrameworkNames = {
+  kind: 'XGBoostJob',
+  plural: 'xgboostjobs',
+  name: 'xgboost',
+  controller: 'xgboostjob-controller',
+  replicasField: 'xgbReplicaSpecs',
+  types: ['Master', 'Worker'],
+};
+
+export const PADDLE: FrameworkNames = {
+  kind: 'PaddleJob',
+  plural: 'paddlejobs',
+  name: 'paddle',
+  controller: 'paddlejob-controller',
+  replicasField: 'paddleReplicaSpecs',
+  types: ['Master', 'Worker'],
+  isScalable: true,
+};
+
+export const MXNET: FrameworkNames = {
+  kind: 'MXJob',
+  plural: 'mxjobs',
+  name: 'mxnet',
+  controller: 'mxjob-controller',
+  replicasField: 'mxReplicaSpecs',
+  types: ['Scheduler', 'Server', 'Worker', 'TunerTracker', 'TunerServer', 'Tuner'],
+  isOfBase: true,
+};
+
+export const JAX: FrameworkNames = {
+  kind: 'JAXJob',
+  plural: 'jaxjobs',
+  name: 'jax',
+  controller: 'jaxjob-controller',
+  replicasField: 'jaxReplicaSpecs',
+  types: ['Worker'],
+  isScalable: true,
+};

@@ -1,0 +1,149 @@
+// A training job as the view keeps it: without its templates. What they hold is read live when the job's generation is new to its head.
+import { flag, int32, int64, list, object, optional, text, textLike, texts, time, type Fault } from '../../objects/fact-checks.ts';
+import type { WantedFields } from '../../objects/field-mask.ts';
+import { fieldsOf, isFields, type Fields } from '../../objects/untyped-fields.ts';
+import type { FrameworkNames } from './framework-names.ts';
+import type { ReplicaSpec, TrainingJob, TrainingSpec } from './job-types.ts';
+import { COMPLETED_SLOTS } from './slots.ts';
+
+/** The fields that `trainingFactsOf` reads. */
+export const ownerFields = ({ replicasField }: Pick<FrameworkNames, 'replicasField'>): WantedFields => ({
+  apiVersion: true,
+  kind: true,
+  metadata: { '*': true, managedFields: false },
+  spec: { '*': true, [replicasField]: { '*': { '*': true, template: false } } },
+  status: true,
+});
+
+/** Marks the facts of a job that is too large. A person who writes it on a job has it read live, which is harmless. */
+const READ_LIVE = 'farloop.dev/read-live';
+/** Characters of JSON. */
+const MOST_CHARACTERS = 65_536;
+
+export const isReadLive = ({ metadata }: TrainingJob): boolean => metadata.annotations?.[READ_LIVE] === 'true';
+
+/** Without managed fields, templates and annotations of others. One that is larger than 64 K characters nevertheless is a mark. */
+export function trainingFactsOf({ replicasField }: Pick<FrameworkNames, 'replicasField'>, job: TrainingJob): TrainingJob {
+  const { metadata, spec, status, apiVersion, kind, unreadable } = job;
+  const completed = metadata.annotations?.[COMPLETED_SLOTS];
+  const isMarked = metadata.annotations?.[READ_LIVE] === 'true';
+  const annotations = { ...(completed !== undefined && { [COMPLETED_SLOTS]: completed }), ...(isMarked && { [READ_LIVE]: 'true' }) };
+  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, labels, finalizers, ownerReferences } =
+    metadata;
+  const identity = {
+    ...(apiVersion !== undefined && { apiVersion }),
+    ...(kind !== undefined && { kind }),
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(generation !== undefined && { generation }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    },
+    ...(unreadable !== undefined && { unreadable }),
+  };
+  const facts: TrainingJob = {
+    ...identity,
+    metadata: {
+      ...identity.metadata,
+      ...(labels && { labels }),
+      ...(finalizers && { finalizers }),
+      ...(ownerReferences && { ownerReferences }),
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    },
+    spec: withoutTemplates(fieldsOf(spec), replicasField),
+    ...(status && { status }),
+  };
+  if (unreadable === undefined && JSON.stringify(facts).length <= MOST_CHARACTERS) return facts;
+  const { runPolicy } = fieldsOf(spec);
+  const managedBy = fieldsOf(runPolicy)['managedBy'];
+  return {
+    ...identity,
+    metadata: { ...identity.metadata, annotations: { [READ_LIVE]: 'true' } },
+    spec: { ...(typeof managedBy === 'string' && { runPolicy: { managedBy: managedBy.slice(0, LONGEST_MANAGER) } }) },
+  };
+}
+
+const LONGEST_MANAGER = 63;
+
+function withoutTemplates(spec: Fields, replicasField: string): TrainingSpec {
+  const replicas = spec[replicasField];
+  if (!isFields(replicas)) return spec;
+  const specs = Object.entries(replicas).map(([type, own]): [string, unknown] => {
+    if (!isFields(own)) return [type, own];
+    const { template: _template, ...rest } = own as ReplicaSpec;
+    return [type, rest];
+  });
+  return { ...spec, [replicasField]: Object.fromEntries(specs) };
+}
+
+const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+const anything = (): undefined => undefined;
+const counts = object({ active: optional(int32), succeeded: optional(int32), failed: optional(int32), selector: optional(text) });
+const condition = object({ type: text, status: text, reason: optional(text), message: optional(text) });
+
+/** The fields that each such job has. Those of its spec are anybody's: planners read them as such. */
+const shape = object({
+  metadata: object({
+    name: textLike(NAME, 'a name'),
+    namespace: textLike(NAME, 'a name'),
+    uid: textLike(/^[\w.:-]{1,128}$/, 'a uid'),
+    resourceVersion: textLike(/^(0|[1-9][0-9]{0,39})$/, 'a resourceVersion'),
+    generation: optional(int64),
+    creationTimestamp: optional(time),
+    deletionTimestamp: optional(time),
+    labels: optional(texts),
+    annotations: optional(texts),
+    finalizers: optional(list(text)),
+  }),
+  spec: object({
+    runPolicy: optional(
+      object({
+        cleanPodPolicy: optional(text),
+        ttlSecondsAfterFinished: optional(int32),
+        activeDeadlineSeconds: optional(int64),
+        backoffLimit: optional(int32),
+        suspend: optional(flag),
+        managedBy: optional(text),
+      }),
+    ),
+    successPolicy: optional(text),
+    enableDynamicWorker: optional(flag),
+    nprocPerNode: optional(text),
+    slotsPerWorker: optional(int32),
+    cleanPodPolicy: optional(text),
+    mainContainer: optional(text),
+  }),
+  status: optional(
+    object({
+      conditions: optional(list(condition)),
+      startTime: optional(time),
+      completionTime: optional(time),
+      lastReconcileTime: optional(time),
+    }),
+  ),
+});
+const replicas = object({ replicas: optional(int32), restartPolicy: optional(text), template: anything });
+
+export function trainingFaultOf({ replicasField }: Pick<FrameworkNames, 'replicasField'>, told: unknown): Fault | undefined {
+  const fault = shape(told);
+  if (fault) return fault;
+  const { spec, status } = fieldsOf(told);
+  return (
+    faultIn(fieldsOf(spec)[replicasField], `spec.${replicasField}`, replicas) ??
+    faultIn(fieldsOf(status)['replicaStatuses'], 'status.replicaStatuses', counts)
+  );
+}
+
+function faultIn(map: unknown, field: string, check: (value: unknown) => Fault | undefined): Fault | undefined {
+  if (map === undefined || map === null) return undefined;
+  if (!isFields(map)) return { field, expected: 'a map' };
+  for (const [key, value] of Object.entries(map)) {
+    // A replica spec that is null is told of as invalid by its planner.
+    const fault = value === null ? undefined : check(value);
+    if (fault) return { field: `${field}.${key}${fault.field === '' ? '' : `.${fault.field}`}`, expected: fault.expected };
+  }
+  return undefined;
+}

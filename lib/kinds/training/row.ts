@@ -1,0 +1,16 @@
+// The planner row of a training kind: what the loop needs in addition to its facts.
+import { definePlanner, type PlannerRow } from '../planner-row.ts';
+import type { Framework } from './framework.ts';
+import type { TrainingJob, TrainingStatus } from './job-types.ts';
+import { KEPT } from './kept.ts';
+import { trainingMetrics } from './metrics.ts';
+import { trainingPlanner } from './planner.ts';
+import { statusPatchOf } from './replica-statuses.ts';
+
+export const trainingRow = (framework: Framework): PlannerRow =>
+  definePlanner<TrainingJob, TrainingStatus>({
+    planner: trainingPlanner(framework),
+    status: { patchOf: statusPatchOf, childrenIn: () => [], debouncedFields: ['replicaStatuses', 'lastReconcileTime'] },
+    metrics: trainingMetrics(framework),
+    kept: { schema: KEPT },
+  });
