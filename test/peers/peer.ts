@@ -20,6 +20,7 @@ const STOP_MS = 5_000;
 const ELASTICMQ = 'elasticmq-1.7.1';
 const MINISTACK = 'ministack-1.5.33';
 const CFN_LINT = 'cfn-lint-1.58.0';
+const TRAINING_SDK = 'kubeflow-training-1.9.4';
 
 const sourcesOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -115,6 +116,20 @@ export async function startMinistack(more: Record<string, string> = {}): Promise
       rmSync(scratch, { recursive: true, force: true });
     },
   };
+}
+
+/** The official SDK of training jobs. Needs Python 3.10. @returns the path of a Python that has it */
+export function installTrainingSdk(): string {
+  const folder = installed(TRAINING_SDK, (target) => {
+    run('python3', ['-m', 'venv', join(target, 'venv')]);
+    run(join(target, 'venv', 'bin', 'pip'), [
+      'install',
+      '-q',
+      '--disable-pip-version-check',
+      TRAINING_SDK.replace('training-', 'training=='),
+    ]);
+  });
+  return join(folder, 'venv', 'bin', 'python');
 }
 
 /** What AWS's own linter says of a CloudFormation template; empty when nothing. Needs Python 3.10. */
