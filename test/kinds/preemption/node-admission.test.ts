@@ -60,12 +60,13 @@ describe('A20: two critical pods together on a full node', () => {
     expect(tasksIn(ownVictimGone, 'running')).toEqual([]);
   });
 
-  test('both run once all three have ended, each counted once', () => {
+  test('H12: both run once all three have ended, each counted once by what was missing, with one event', () => {
     const stopping = calm(full, templates);
     expect(tasksIn(stopping, 'stopping').toSorted()).toEqual(['uid-h0', 'uid-h1', 'uid-h2']);
     const done = ['uid-h1', 'uid-h0', 'uid-h2'].reduce((world, uid) => calm(taskEnds(world, uid), templates), stopping);
     expect(tasksIn(done, 'running').toSorted()).toEqual(['uid-c0', 'uid-c1']);
     expect(statesIn(done)).toEqual({ c0: 'admitted', c1: 'admitted' });
+    expect(new Set(preemptionsIn(done))).toEqual(new Set(['cpu', 'pods']));
     expect(preemptionsIn(done)).toHaveLength(3);
     expect(done.events).toEqual(['Preempting uid-h0', 'Preempting uid-h1', 'Preempting uid-h2']);
     expect(nodePass(done, templates).admission).toMatchObject({ isChanged: false, tells: [], waits: [] });
@@ -87,7 +88,7 @@ test('A21: a plain pod that arrives meanwhile finds the room taken', () => {
   expect(tasksIn(world, 'running')).toEqual([]);
 });
 
-test('A22: a victim that is still alive after 45 s lets the pod in, is told of, and is not counted', () => {
+test('A22, H5, H10: a victim that is still alive after 45 s lets the pod in, is told of, and is not counted', () => {
   const critical = cc('c0', { cpu: '400m', memory: '50Mi' });
   const small = hrbs.slice(0, 1);
   const templates = byUid([...small, critical]);

@@ -19,7 +19,7 @@ describe('the answer', () => {
     });
   });
 
-  test('to a critical pod: an event and the eviction of each victim, with its status', () => {
+  test('H12: to a critical pod: an event and the eviction of each victim, with its status', () => {
     const why = 'for kube-system/agent: Burstable, priority 0; frees 900m of cpu';
     const message = 'Preempted in order to admit critical pod';
     const { actions, admission, outcome, requeueAfterSeconds } = planned([
@@ -114,7 +114,7 @@ describe('the answer', () => {
 describe('which pods count', () => {
   const full = anAgent({ requests: { cpu: '200m' } });
 
-  test('those of the node in every namespace; not those of other nodes, unbound ones, and those that have ended', () => {
+  test('A18: those of the node in every namespace; not those of other nodes, unbound ones, and those that have ended', () => {
     const others = [
       aPod('shop/elsewhere', { ...large, spec: { nodeName: 'other' } }),
       aPod('shop/unbound', { ...large, spec: { nodeName: undefined } }),
