@@ -13,6 +13,7 @@ import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { JOBS, NAMESPACES, PODS } from '../../lib/objects/resources.ts';
 import { OURS, findOurs, objectText, ourObject, resourceOf } from '../../lib/onboarding/ours.ts';
 import type { Manifest } from '../../lib/onboarding/relay-manifests.ts';
+import { managedKinds } from '../../lib/kinds/settings.ts';
 import { functionRules, relayRules } from '../../lib/onboarding/rights.ts';
 import { until } from '../claims.ts';
 import type { Ended } from '../cli/farloop-process.ts';
@@ -39,6 +40,9 @@ afterAll(async () => {
   sqs?.destroy();
   await stage?.stop();
 }, 60_000);
+
+/** Clusters are registered for these here. */
+const JOBS_ALONE = managedKinds(['jobs']);
 
 const add = async (name: string, ...args: string[]): Promise<Ended> =>
   await stage.cluster('add', name, '--kubeconfig', controlPlane.kubeconfigPath, '--image', 'farloop-relay:test', ...args);
@@ -140,8 +144,8 @@ describe('farloop cluster', () => {
     const functions = await secretToken('one');
     const { token: relay } = await administration.tokenOf({ namespace: 'farloop', name: 'farloop-relay' }, 600);
     for (const [token, rules] of [
-      [functions, functionRules()],
-      [relay, relayRules()],
+      [functions, functionRules(JOBS_ALONE)],
+      [relay, relayRules(JOBS_ALONE)],
     ] as const)
       for (const { apiGroups, resources, verbs } of rules)
         for (const verb of verbs)

@@ -30,7 +30,7 @@ interface Outcome {
 
 function copyTree(): string {
   const folder = mkdtempSync(join(tmpdir(), 'farloop-mutants-'));
-  for (const part of ['lib', 'test']) cpSync(join(root, part), join(folder, part), { recursive: true });
+  for (const part of ['infra', 'lib', 'test']) cpSync(join(root, part), join(folder, part), { recursive: true });
   for (const file of ['package.json', 'tsconfig.json', 'jest.config.mjs']) cpSync(join(root, file), join(folder, file));
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return folder;

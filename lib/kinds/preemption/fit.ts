@@ -8,7 +8,7 @@ const FIRST_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'];
 
 /** A resource that is not Kubernetes' own: a node that does not advertise it is not asked for it. */
 const isExtended = (resource: string): boolean =>
-  resource.includes('/') && !/(?:^|\.)kubernetes\.io\//.test(resource) && !resource.startsWith('requests.');
+  resource.includes('/') && !resource.includes('kubernetes.io/') && !resource.startsWith('requests.');
 
 /** Resources that a scheduler counts. */
 const isScalar = (resource: string): boolean => resource.includes('/') || /^(?:hugepages-|attachable-volumes-)/.test(resource);

@@ -69,7 +69,8 @@ describe('room', () => {
   test('A12: a resource that the node does not advertise is not asked for', () => {
     const incoming = podOf('a', { requests: { 'example.com/foo': '1' } });
     expect(decide([hrb], incoming)).toEqual(ADMITTED);
-    expect(decide([hrb], podOf('a', { requests: { 'kubernetes.io/foo': '1' } })).reason).toBe('OutOfkubernetes.io/foo');
+    for (const own of ['kubernetes.io/foo', 'mykubernetes.io/foo'])
+      expect(decide([hrb], podOf('a', { requests: { [own]: '1' } })).reason).toBe(`OutOf${own}`);
   });
 
   test('A16: a pod that is being deleted still takes its room', () => {

@@ -18,10 +18,11 @@ import type { Simulation } from '../simulation.ts';
 import type { Invariant } from './table.ts';
 
 /** A timer of one of these workloads, or one that cannot be read. */
-function isAbout(body: string, names: readonly string[]): boolean {
+function isAbout(body: string, names: readonly string[], fences: ReadonlySet<string>): boolean {
   try {
     const message = decodeTimer(body);
     if ('look' in message) return false;
+    if ('follows' in message && !fences.has(message.follows)) return false;
     const key = parseKey('doubt' in message ? message.doubt : message.key);
     return key === undefined || names.includes(key.name);
   } catch {
@@ -82,7 +83,8 @@ export const AT_THE_END: readonly Invariant[] = [
   {
     name: 'no message remains',
     rule: 'R9',
-    atEnd: ({ queue, run }) => {
+    atEnd: async (simulation) => {
+      const { queue, run } = simulation;
       const inQueue = (name: string): string[] =>
         queue.database
           .prepare('select body from messages where queue = ?')
@@ -95,8 +97,10 @@ export const AT_THE_END: readonly Invariant[] = [
       }
       const wakesLeft = inQueue('wakes').filter((body) => !body.includes('"look":'));
       if (wakesLeft.length > 0) return `wakes: ${wakesLeft.join(' ')}`;
-      // A sweep has timers look for stale heads until the next one, and what is parked is looked at now and then.
-      const left = inQueue('timers').filter((body) => isAbout(body, Object.keys(run.scenario.ends)));
+      // A sweep has timers look for stale heads until the next one, and what is parked is looked at now and then. A timer that follows an
+      // earlier fence wakes nobody: a queue keeps it until it is due.
+      const fences = new Set((await headsOf(simulation)).map(({ fence }) => fence));
+      const left = inQueue('timers').filter((body) => isAbout(body, Object.keys(run.scenario.ends), fences));
       return left.length > 0 ? `timers: ${left.join(' ')}` : undefined;
     },
   },

@@ -1,5 +1,9 @@
 // The kinds that are simulated: the stories of each, and what must hold of it alone. What must hold of every kind stands in invariants/.
 import { factsFor } from '../../../lib/kinds/facts.ts';
+import type { Framework } from '../../../lib/kinds/training/framework.ts';
+import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
+import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
+import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import type { WorkloadObject } from '../../../lib/objects/kubernetes.ts';
 import type { KindOfHistory } from '../history.ts';
 import type { Invariant } from '../invariants/table.ts';
@@ -12,6 +16,8 @@ import { noteStripped, settle } from './job/history.ts';
 import { OF_JOB_PODS } from './job/pod-invariants.ts';
 import { OF_JOB_STATUS } from './job/status-invariants.ts';
 import { JOB_CORE_STORIES, JOB_STORIES } from './job/stories.ts';
+import { isSuspended as isSuspendedTraining, OF_TRAINING, TRAINING_HANDS } from './training/invariants.ts';
+import { MPI_STORIES, PYTORCH_STORIES, TENSORFLOW_STORIES } from './training/stories.ts';
 
 /** What people and other controllers do to an owner in the middle of a pass. */
 export interface HandsOfKind {
@@ -35,6 +41,15 @@ export interface SimulatedKind extends KindOfHistory {
   invariants: readonly Invariant[];
 }
 
+const training = (framework: Framework, stories: readonly Scenario[], invariants: readonly Invariant[] = []): SimulatedKind => ({
+  facts: factsFor(framework.kind),
+  standsAs: { suspended: isSuspendedTraining },
+  hands: TRAINING_HANDS,
+  stories,
+  coreStories: [],
+  invariants,
+});
+
 export const SIMULATED_KINDS: readonly SimulatedKind[] = [
   {
     facts: factsFor('Job'),
@@ -54,4 +69,8 @@ export const SIMULATED_KINDS: readonly SimulatedKind[] = [
     coreStories: ENSEMBLE_CORE_STORIES,
     invariants: OF_ENSEMBLES,
   },
+  // Their invariants hold for all training kinds, and are listed once.
+  training(pytorch, PYTORCH_STORIES, OF_TRAINING),
+  training(tensorflow, TENSORFLOW_STORIES),
+  training(mpi, MPI_STORIES),
 ];

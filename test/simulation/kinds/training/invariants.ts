@@ -1,0 +1,82 @@
+// What must hold of training jobs alone.
+import { factsFor } from '../../../../lib/kinds/facts.ts';
+import type { WorkloadObject } from '../../../../lib/objects/kubernetes.ts';
+import { resourceKeyOf } from '../../../../lib/objects/child-state.ts';
+import { isTrue } from '../../../../lib/kinds/training/conditions.ts';
+import type { TrainingJob } from '../../../../lib/kinds/training/job-types.ts';
+import { SERVICES } from '../../../../lib/kinds/training/services.ts';
+import { childrenOf, livingOf } from '../../history.ts';
+import { endsOf } from '../../scenario.ts';
+import type { Invariant } from '../../invariants/table.ts';
+import type { HandsOfKind } from '../table.ts';
+
+const jobIn = (owner: WorkloadObject): TrainingJob => owner as TrainingJob;
+const conditionsOf = (owner: WorkloadObject): NonNullable<TrainingJob['status']>['conditions'] => jobIn(owner).status?.conditions;
+
+export const isSuspended = (owner: WorkloadObject): boolean => isTrue(conditionsOf(owner), 'Suspended');
+
+export const TRAINING_HANDS: HandsOfKind = {
+  suspended: (owner) =>
+    jobIn(owner).spec.runPolicy?.suspend === true
+      ? undefined
+      : { to: { runPolicy: { suspend: true } }, back: { runPolicy: { suspend: false } } },
+  foreignStatus: (owner, times) => {
+    const { replicaStatuses = {} } = jobIn(owner).status ?? {};
+    const [type, counts] = Object.entries(replicaStatuses)[0] ?? [];
+    return type === undefined || times === 'once' ? undefined : { replicaStatuses: { [type]: { active: (counts?.active ?? 0) + 1 } } };
+  },
+};
+
+const ENDS = { Complete: 'Succeeded', Failed: 'Failed' } as const;
+
+const isTraining = ({ apiVersion = '' }: { apiVersion?: string }): boolean => apiVersion.startsWith('kubeflow.org/');
+const isOfTraining = (kind: string): boolean => isTraining(factsFor(kind).resource);
+
+export const OF_TRAINING: readonly Invariant[] = [
+  {
+    name: 'every training job ends as its story tells',
+    rule: 'R1',
+    atEnd: ({ history, kindOf, run, tampering }) => {
+      if (!isTraining(kindOf.facts.resource)) return undefined;
+      for (const { name, cluster, end } of endsOf(run.scenario)) {
+        if (tampering.endedNamespaces.has(cluster) || (end !== 'Complete' && end !== 'Failed')) continue;
+        const record = history.owners.findLast((each) => each.cluster === cluster && each.name === name && !each.isGone);
+        const conditions = record && conditionsOf(record.object);
+        if (isTrue(conditions, 'Succeeded') && isTrue(conditions, 'Failed')) return `${name} succeeded and failed`;
+        // A pod that somebody deletes, or that ends while it is deleted, may be a failure of its job.
+        if (end === 'Complete' && isTrue(conditions, 'Failed') && tampering.touchedPods > 0) continue;
+        if (!isTrue(conditions, ENDS[end])) return `${name} ended with ${conditions?.at(-1)?.type}`;
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'a training job that has ended keeps neither pods nor services',
+    rule: 'R1',
+    atEnd: ({ history, kindOf }) => {
+      if (!isTraining(kindOf.facts.resource)) return undefined;
+      for (const record of history.owners) {
+        if (record.isGone || record.finishedAtMs === undefined) continue;
+        const pods = livingOf(record).map(({ name }) => name);
+        const services = childrenOf(record)
+          .filter(({ resource }) => resource === resourceKeyOf(SERVICES))
+          .map(({ object }) => object.metadata.name);
+        if (pods.length + services.length > 0) return [...pods, ...services].join(', ');
+      }
+      return undefined;
+    },
+  },
+  {
+    name: 'a replica that has succeeded is not made again',
+    rule: 'R10',
+    onChange: (change) => {
+      if (change.kind !== 'pod' || change.type !== 'ADDED' || !change.owner || !change.by || change.by.isLate) return undefined;
+      const { owner, record } = change;
+      if (owner.isRestored || !isOfTraining(owner.kind)) return undefined;
+      const done = [...owner.pods.values()].find(
+        (pod) => pod !== record && pod.name === record.name && pod.pod.status?.phase === 'Succeeded',
+      );
+      return done ? `${record.name} had succeeded` : undefined;
+    },
+  },
+];
