@@ -7,9 +7,9 @@ export const reviewTypes = {
   TokenReview: 'apiVersion:s kind:s metadata@1:ObjectMeta^ spec*@2:TokenReviewSpec^ status@3:TokenReviewStatus^',
   TokenReviewSpec: 'audiences@2:s[] token*@1:s',
   TokenReviewStatus: 'audiences@4:s[] authenticated@1:b error@3:s user@2:UserInfo^',
-  TokenRequest: 'apiVersion:s kind:s metadata@1:ObjectMeta^ spec*@2:TokenRequestSpec^ status@3:TokenRequestStatus^',
-  TokenRequestSpec: 'audiences*@1:s[]^ boundObjectRef@3:BoundObjectReference expirationSeconds@4:l',
-  TokenRequestStatus: 'expirationTimestamp*@2:t^ token*@1:s^',
+  TokenRequest: 'apiVersion:s kind:s metadata@1:ObjectMeta^ spec@2:TokenRequestSpec^ status@3:TokenRequestStatus^',
+  TokenRequestSpec: 'audiences@1:s[]^ boundObjectRef@3:BoundObjectReference expirationSeconds@4:l',
+  TokenRequestStatus: 'expirationTimestamp@2:t^ token@1:s^',
   BoundObjectReference: 'apiVersion@2:s kind@1:s name@3:s uid@4:s',
   SelfSubjectAccessReview:
     'apiVersion:s kind:s metadata@1:ObjectMeta^ spec*@2:SelfSubjectAccessReviewSpec^ status@3:SubjectAccessReviewStatus^',
