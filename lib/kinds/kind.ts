@@ -100,6 +100,8 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
 export type PlannedFacts = Pick<KindFacts, 'kind' | 'resource' | 'shortNames' | 'isOwnerless' | 'settings' | 'options'> & {
   /** Absent: its owners have no pods. */
   pods?: Pick<KindFacts['pods'], 'asks'>;
+  /** Absent: no children but pods. */
+  children?: KindFacts['children'];
 };
 
 /** Fields of a cluster's record that a row may read, in addition to the words of `--manage`. */

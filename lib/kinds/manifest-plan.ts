@@ -1,10 +1,12 @@
 // Planning from manifests: takes parsed documents and returns what one pass would do, as `farloop plan` prints it. Contacts nothing.
+import { resourceKeyOf, type ChildState } from '../objects/child-state.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../objects/kubernetes.ts';
 import type { KindOptions } from '../objects/kind-options.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
 import type { PatchType } from '../objects/resources.ts';
 import type { Fields } from '../objects/untyped-fields.ts';
-import type { PlannedFacts } from './kind.ts';
+import { childStateOf } from './child.ts';
+import type { ChildFacts, PlannedFacts } from './kind.ts';
 import type { DocumentPlan, EvictAction, ManifestGiven } from './kind-manifests.ts';
 import { misshapen, SeveralWorkloadsError, UnusableManifestError, type SourcedDocument } from './manifest-documents.ts';
 import {
@@ -89,7 +91,7 @@ export function decideFromManifests(
   documents: readonly SourcedDocument[],
   { now, workload, options = {}, read = withoutNulls, kinds = plannedKinds() }: PlanRequest,
 ): Decision {
-  const { owners, unnamed, pods, heads, beside } = sortedOut(documents, { kinds, options, read, workload });
+  const { owners, unnamed, pods, heads, beside, children } = sortedOut(documents, { kinds, options, read, workload });
   const chosen = chooseOwner({ owners, unnamed }, workload, kinds);
   const { facts, row, manifests } = chosen.kind;
   const owner = ownerOf(chosen, { now, options, read });
@@ -99,6 +101,8 @@ export function decideFromManifests(
   const snapshot = {
     owner,
     pods: facts.pods ? childrenOf({ pods: facts.pods }, pods, namespace) : [],
+    ...(facts.children?.length && { children: otherChildrenOf(facts.children, children, { uid, options }) }),
+    isWhole: true,
     head: head?.value ?? EMPTY_HEAD,
     manages: managesAll(kinds.map((kind) => kind.facts)),
     options,
@@ -134,6 +138,23 @@ const MAX_NAMES = 5;
 /** The children of an owner with a namespace are in that namespace. */
 const childrenOf = (facts: Required<Pick<PlannedFacts, 'pods'>>, pods: readonly Sourced<Pod>[], namespace: string): PodFacts[] =>
   pods.map(({ value }) => podReaderOf(facts).factsOf(value)).filter((pod) => namespace === '' || pod.namespace === namespace);
+
+/** Children other than pods, by resource: those that the owner controls. */
+function otherChildrenOf(
+  rows: readonly ChildFacts[],
+  given: readonly Sourced<KubernetesObject>[],
+  { uid, options }: { uid: string; options: KindOptions },
+): ReadonlyMap<string, readonly ChildState[]> {
+  const used = rows.filter(({ isUsed }) => isUsed?.({ options }) ?? true);
+  return new Map(
+    used.map((row): [string, ChildState[]] => {
+      const { apiVersion, kind } = row.resource;
+      const own = given.filter(({ value }) => value.apiVersion === apiVersion && value.kind === kind);
+      const states = own.filter(({ value }) => row.membershipOf(value.metadata)?.uid === uid).map(({ value }) => childStateOf(row, value));
+      return [resourceKeyOf(row.resource), states];
+    }),
+  );
+}
 
 function chooseOwner(
   { owners, unnamed }: Pick<Sorted, 'owners' | 'unnamed'>,

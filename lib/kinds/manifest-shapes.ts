@@ -1,7 +1,7 @@
 // The shapes of objects that `farloop plan` reads. They are checked first, so that planners may rely on the types of their fields.
 import * as v from 'valibot';
 import { LARGEST_INT32, LEAST_INT32 } from '../objects/integers.ts';
-import type { Pod } from '../objects/kubernetes.ts';
+import type { KubernetesObject, Pod } from '../objects/kubernetes.ts';
 import { isTime } from '../objects/time.ts';
 import { isFields } from '../objects/untyped-fields.ts';
 import type { PlanHead } from './plan.ts';
@@ -103,6 +103,12 @@ export interface ShapeProblem {
 export const isPod = (document: object): document is Pod => v.is(pod, document);
 /** The first field of a wrong shape. Call it only for a document that is not a Pod. */
 export const podProblem = (document: object): ShapeProblem => problemIn(pod, document);
+
+const anyObject = object({ metadata });
+
+export const isObject = (document: object): document is KubernetesObject => v.is(anyObject, document);
+/** The first field of a wrong shape. Call it only for a document that is no object. */
+export const objectProblem = (document: object): ShapeProblem => problemIn(anyObject, document);
 
 /** The durable state in a Head document. Fields that it leaves out are empty. */
 export function readHead(document: object): PlanHead | ShapeProblem {

@@ -5,7 +5,7 @@ import { isFields, type Fields } from '../objects/untyped-fields.ts';
 import type { KindOptions } from '../objects/kind-options.ts';
 import { wordsFor } from './kind-names.ts';
 import { dropNulls, misshapen, objectsIn, UnusableManifestError, type SourcedDocument } from './manifest-documents.ts';
-import { isPod, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
+import { isObject, isPod, objectProblem, podProblem, readHead, type ShapeProblem } from './manifest-shapes.ts';
 import type { PlannedKind } from './manifests.ts';
 import type { PlanHead } from './plan.ts';
 
@@ -28,6 +28,8 @@ export interface Sorted {
   pods: Sourced<Pod>[];
   heads: (Sourced<PlanHead> & { document: Fields })[];
   beside: Map<Resource, Sourced<KubernetesObject>[]>;
+  /** Objects of the resources that children of the wanted kinds have, pods apart. */
+  children: Sourced<KubernetesObject>[];
 }
 
 /**
@@ -52,11 +54,12 @@ const HEAD_API_VERSION = 'farloop.dev/v1';
 
 /** Leaves out objects that no planner reads. */
 export function sortedOut(documents: readonly SourcedDocument[], { kinds, options, read, workload }: SortRequest): Sorted {
-  const sorted: Sorted = { owners: [], unnamed: [], pods: [], heads: [], beside: new Map() };
+  const sorted: Sorted = { owners: [], unnamed: [], pods: [], heads: [], beside: new Map(), children: [] };
   const uids = new Map<string, string>();
   const names = new Map<string, string>();
   const wanted = kinds.filter(({ facts, manifests }) => !manifests.isOnlyByName || isOfKind(facts, workload));
   const besides = wanted.flatMap(({ manifests }) => manifests.besides(options));
+  const ofChildren = wanted.flatMap(({ facts }) => (facts.children ?? []).map(({ resource }) => resource));
   for (const { object: document, source } of objectsIn(documents)) {
     if (document.apiVersion === HEAD_API_VERSION && document.kind === 'Head') {
       dropNulls(document);
@@ -74,6 +77,11 @@ export function sortedOut(documents: readonly SourcedDocument[], { kinds, option
       // The shape was checked, so metadata is there.
       const value = given as Fields & KubernetesObject;
       sorted.beside.set(beside.resource, [...(sorted.beside.get(beside.resource) ?? []), { value, source }]);
+    }
+    if (ofChildren.some((resource) => isOf(resource, document))) {
+      dropNulls(document);
+      if (!isObject(document)) throw misshapen(objectProblem(document), source);
+      sorted.children.push({ value: document, source });
     }
     let value: Fields = document;
     if (isOf(PODS, document)) {
