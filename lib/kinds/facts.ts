@@ -4,6 +4,7 @@ import { ownEntry } from '../objects/untyped-fields.ts';
 import { jobFacts } from './job/facts.ts';
 import type { KindFacts, PlannedFacts } from './kind.ts';
 import { orphanPodFacts } from './orphan-pod/facts.ts';
+import { virtualNodeFacts } from './virtual-node/facts.ts';
 import { virtualPodFacts } from './virtual-pod/facts.ts';
 import * as names from './training/framework-names.ts';
 import { trainingFacts } from './training/facts.ts';
@@ -27,7 +28,7 @@ export type Kind = keyof typeof KIND_FACTS;
 export const ALL_FACTS: readonly KindFacts[] = Object.values(KIND_FACTS);
 
 /** Kinds of which `plan` is all that works: no word of `--manage`, no relay, no rights. Functions do not know them. */
-export const PLAN_ONLY_FACTS: readonly PlannedFacts[] = [virtualPodFacts];
+export const PLAN_ONLY_FACTS: readonly PlannedFacts[] = [virtualPodFacts, virtualNodeFacts];
 
 /** Names of all kinds. */
 export const kindNames = (): string[] => ALL_FACTS.map(({ kind }) => kind);

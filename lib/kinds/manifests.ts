@@ -8,6 +8,9 @@ import { orphanPodManifests } from './orphan-pod/manifests.ts';
 import { plannerRowFor } from './planners.ts';
 import type { PlannerRow } from './planner-row.ts';
 import { shownFor } from './shown.ts';
+import { virtualNodeFacts } from './virtual-node/facts.ts';
+import { virtualNodeManifests } from './virtual-node/manifests.ts';
+import { virtualNodeShown } from './virtual-node/shown.ts';
 import { virtualPodFacts } from './virtual-pod/facts.ts';
 import { virtualPodManifests } from './virtual-pod/manifests.ts';
 import { virtualPodShown } from './virtual-pod/shown.ts';
@@ -37,7 +40,10 @@ export interface PlannedKind {
 }
 
 /** The kinds of PLAN_ONLY_FACTS. */
-const PLAN_ONLY: readonly PlannedKind[] = [{ facts: virtualPodFacts, manifests: virtualPodManifests, shown: virtualPodShown }];
+const PLAN_ONLY: readonly PlannedKind[] = [
+  { facts: virtualPodFacts, manifests: virtualPodManifests, shown: virtualPodShown },
+  { facts: virtualNodeFacts, manifests: virtualNodeManifests, shown: virtualNodeShown },
+];
 
 /** All kinds of this build. */
 export const plannedKinds = (): PlannedKind[] => [

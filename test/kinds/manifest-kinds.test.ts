@@ -156,7 +156,7 @@ describe('pods and nodes', () => {
 
   test('a node has no namespace, and pods of all of them', () => {
     const objects = [aBand('quartet'), aNode, aPod('a'), aPod('b', { namespace: 'other' })];
-    const { workload, actions } = plan(objects, 'node/one');
+    const { workload, actions } = plan(objects, 'stage/one');
     expect(workload).toMatchObject({ kind: 'Stage', namespace: '', name: 'one' });
     expect(actions[0]).toMatchObject({ why: 'default/a other/b' });
   });

@@ -25,15 +25,18 @@ export function podsOfNode({ nodes, pods, uid, sourceOf }: Given): PodsOfNode {
   const chosen = pods.find(({ metadata }) => metadata.uid === uid);
   if (!chosen) throw new Error(`the pod ${uid} is not among the documents`);
   const node = nodeFor(chosen, nodes, sourceOf);
-  const others = pods.filter(
-    (pod: Given['pods'][number] & { spec?: Pod['spec'] }) => pod !== chosen && pod.spec?.nodeName === node.metadata.name,
-  );
-  const stored = (pod: Pod): Pod => {
-    const problem = roomProblem(pod);
-    if (problem) throw misshapen(problem, sourceOf(pod));
-    return withPodFieldDefaults(pod);
-  };
-  return { node, incoming: stored(chosen), pods: olderFirst(others.map(stored)) };
+  const others = pods.filter((pod) => pod !== chosen);
+  return { node, incoming: stored(chosen, sourceOf), pods: podsBoundTo(node.metadata.name ?? '', others, sourceOf) };
+}
+
+/** Oldest first, with those that have ended. @throws UnusableManifestError */
+export const podsBoundTo = (node: string, pods: readonly Pod[], sourceOf: Given['sourceOf']): Pod[] =>
+  olderFirst(pods.filter((pod: Pod & { spec?: Pod['spec'] }) => pod.spec?.nodeName === node).map((pod) => stored(pod, sourceOf)));
+
+function stored(pod: Pod, sourceOf: Given['sourceOf']): Pod {
+  const problem = roomProblem(pod);
+  if (problem) throw misshapen(problem, sourceOf(pod));
+  return withPodFieldDefaults(pod);
 }
 
 /** @throws UnusableManifestError there is not exactly one node, or the pod is not bound to it */

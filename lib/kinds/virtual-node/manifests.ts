@@ -1,0 +1,66 @@
+// How `farloop plan` decides on all pods that wait for room on a node, oldest first, from the node and the pods bound to it. What runs, and what
+// statuses say, counts as decided.
+import type { Node, WorkloadObject } from '../../objects/kubernetes.ts';
+import { defineManifests, type DocumentPlan, type ManifestGiven, type ReadOwner } from '../kind-manifests.ts';
+import { decideAdmissions } from '../preemption/node-admission.ts';
+import type { PodDecision } from '../preemption/node-decision.ts';
+import { rebuiltDecision } from '../preemption/lost-decision.ts';
+import { nodeProblem } from '../virtual-pod/manifest-shapes.ts';
+import { orderingOf } from '../virtual-pod/ordering.ts';
+import { podsBoundTo } from '../virtual-pod/pods-of-node.ts';
+
+type NodeOwner = Node & WorkloadObject;
+
+export const virtualNodeManifests = defineManifests<NodeOwner>({
+  schema: 'Node',
+  isOnlyByName: true,
+  besides: () => [],
+  read: (document): ReadOwner<NodeOwner> => {
+    const problem = nodeProblem(document);
+    return problem ? { problem } : { owner: document as unknown as NodeOwner };
+  },
+  plan,
+});
+
+function plan({ snapshot: { owner: node, head }, now, pods: given, sourceOf, options }: ManifestGiven<NodeOwner>): DocumentPlan {
+  const { name = '' } = node.metadata;
+  const pods = podsBoundTo(name, given, sourceOf);
+  const before = rebuiltDecision({ pods, running: [] }, now);
+  const settings = { ordering: orderingOf(options) };
+  const { decision, requeueAt } = decideAdmissions({ node, pods, decision: before, ended: new Map(), settings }, now);
+  const newlyDecided = decision.pods.filter(({ sequence, changed = sequence }) => changed > before.latest);
+  const nameByUid = new Map(decision.pods.map((pod) => [pod.uid, `${pod.namespace}/${pod.name}`]));
+  return {
+    actions: [],
+    status: node.status ?? {},
+    admission: { pods: newlyDecided.map(shown) },
+    ...(requeueAt !== undefined && { requeueAfterSeconds: Math.max(Math.ceil((Date.parse(requeueAt) - now.getTime()) / 1000), 1) }),
+    outcome: newlyDecided.length > 0 ? 'acted' : 'converged',
+    why: newlyDecided.length > 0 ? newlyDecided.map((pod) => sentence(pod, name, nameByUid)) : [`${name} has decided on all its pods`],
+    head: { backoff: head.backoff, ordinal: head.ordinal },
+  };
+}
+
+const shown = ({ uid, namespace, name, state, rejection, preemption, eviction }: PodDecision): object => ({
+  namespace,
+  name,
+  uid,
+  state,
+  ...rejection,
+  ...(preemption && { victims: preemption.victims.map((victim) => victim.uid) }),
+  ...(eviction?.by !== undefined && { evictedFor: eviction.by }),
+});
+
+function sentence(
+  { namespace, name, state, rejection, preemption, eviction }: PodDecision,
+  node: string,
+  nameByUid: ReadonlyMap<string, string>,
+): string {
+  const pod = `${namespace}/${name}`;
+  if (eviction) return `${node} evicts ${pod}${eviction.by === undefined ? '' : ` for ${nameByUid.get(eviction.by) ?? eviction.by}`}`;
+  if (rejection) return `${node} rejects ${pod}: ${rejection.message}`;
+  const victims = (preemption?.victims ?? []).map(({ uid }) => nameByUid.get(uid) ?? uid);
+  if (state === 'preempting')
+    return `${node} keeps a place for ${pod} until others have ended${victims.length > 0 ? `: ${victims.join(', ')}` : ''}`;
+  return state === 'admitted' ? `${node} admits ${pod}` : `${node} does not admit ${pod} any more: it is being deleted, or has ended`;
+}

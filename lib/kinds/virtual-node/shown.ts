@@ -1,0 +1,8 @@
+// A node's pass acts on nothing: the pods' own passes carry out what it has decided.
+import type { KindShown } from '../kind-shown.ts';
+
+export const virtualNodeShown: Pick<KindShown, 'purposes' | 'eventsPerPod' | 'hiddenStatus'> = {
+  purposes: {},
+  eventsPerPod: new Set(),
+  hiddenStatus: new Set(),
+};
