@@ -3,14 +3,15 @@ import type { Terms } from './framework.ts';
 import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { Action, Plan, Snapshot, Want } from '../plan.ts';
-import { deleteChildActions, deletePodActions, eventAction, targetOfJob, type NewEvent } from './actions.ts';
+import { correctAction, deleteChildActions, deletePodActions, eventAction, targetOfJob, type NewEvent } from './actions.ts';
 import { AUTOSCALERS } from './autoscaler.ts';
 import { keepsPod, keepsService, type CleanUpCause } from './cleanup.ts';
 import { withCondition, type NewCondition } from './conditions.ts';
 import type { GangScheduler } from './gang.ts';
 import type { JobCondition, TrainingJob, TrainingStatus } from './job-types.ts';
 import type { Kept } from './kept.ts';
-import { COMPLETED_SLOTS } from './slots.ts';
+import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from './mpi/objects.ts';
+import { COMPLETED_SLOTS, TRAINING_JOB } from './slots.ts';
 import type { Present } from './present.ts';
 import { isSameStatus, storedStatus } from './replica-statuses.ts';
 import { SERVICES } from './services.ts';
@@ -40,6 +41,26 @@ export function idle({ owner, head }: Given, outcome: TrainingPlan['outcome'], w
 export const wanting = (given: Given, wants: readonly Want[], why: string): TrainingPlan => ({ ...idle(given, 'waiting', why), wants });
 
 export const livingIn = ({ given }: Pass, resource: Resource): readonly ChildState[] => given.children?.get(resourceKeyOf(resource)) ?? [];
+
+/**
+ * Objects of the job that an operator has made lack the label by which they are watched. They are met where a create finds their name taken, and
+ * labelled then, so that their changes and deletions are heard of.
+ */
+export function labelActions({ given, terms, gang }: Pass): Action[] {
+  const resources = [
+    ...(terms.framework.isMpi ? [CONFIG_MAPS, SERVICE_ACCOUNTS, ROLES, ROLE_BINDINGS] : []),
+    ...(terms.framework.isAutoscaled ? [AUTOSCALERS] : []),
+    ...(gang ? [gang.resource] : []),
+  ];
+  return resources.flatMap((resource) =>
+    (given.children?.get(resourceKeyOf(resource)) ?? [])
+      .filter(({ labels, terminating }) => !terminating && labels?.[TRAINING_JOB] !== terms.name)
+      .map((child) => {
+        const patch = { metadata: { labels: { [TRAINING_JOB]: terms.name } } };
+        return correctAction({ resource, child }, { type: 'merge', patch }, 'it has no label by which it is watched');
+      }),
+  );
+}
 
 export interface Writing {
   /** Before the status is written. */

@@ -17,6 +17,7 @@ import {
   cleanUpActions,
   completedPatch,
   createdConditions,
+  labelActions,
   leavingObjects,
   planOf,
   wanting,
@@ -135,7 +136,14 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
   const startDeadline = secondsToDeadline(terms.runPolicy, end.status.startTime, nowMs);
   const waits = isEnding ? [] : [...changes.waits, ...observed.waits, ...(startDeadline === undefined ? [] : [startDeadline])];
   const plan = planOf(pass, {
-    actions: [...remembering, ...observed.actions, ...group.actions, ...(isEnding ? [] : autoscalerActions(pass)), ...changes.actions],
+    actions: [
+      ...remembering,
+      ...labelActions(pass),
+      ...observed.actions,
+      ...group.actions,
+      ...(isEnding ? [] : autoscalerActions(pass)),
+      ...changes.actions,
+    ],
     status: end.status,
     events: end.events,
     isFinal: end.isFinal,

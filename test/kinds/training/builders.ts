@@ -18,7 +18,7 @@ import type { Kept } from '../../../lib/kinds/training/kept.ts';
 import { launcherName } from '../../../lib/kinds/training/mpi/objects.ts';
 import { trainingPlanner } from '../../../lib/kinds/training/planner.ts';
 import type { TrainingPlan } from '../../../lib/kinds/training/pass.ts';
-import { baseLabels, nameOfSlot, REPLICA_TYPE, slotLabels } from '../../../lib/kinds/training/slots.ts';
+import { baseLabels, nameOfSlot, REPLICA_TYPE, slotLabels, TRAINING_JOB } from '../../../lib/kinds/training/slots.ts';
 import { termsOf } from '../../../lib/kinds/training/terms.ts';
 
 /** The moment of every case, in Unix seconds. */
@@ -160,6 +160,7 @@ export const aChild = (resource: string, name: string, more: Partial<ChildState>
   namespace: 'default',
   name,
   resourceVersion: '7',
+  labels: { [TRAINING_JOB]: 'j' },
   part: { revision: 1, facts: null },
   ...more,
 });

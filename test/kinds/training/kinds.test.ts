@@ -235,6 +235,14 @@ describe('cases 64, 65: the autoscaler', () => {
     expect([countsIn(plan), states(plan)]).toEqual([{ Worker: '1/1/0' }, 'Created=True Succeeded=True']);
   });
 
+  test('one that an operator has made is labelled, so that it is watched', () => {
+    const { labels: _labels, ...unlabelled } = present;
+    const patches = actionsOf(planFor({ ...situation, pods: 'Worker: R', children: { [key]: [unlabelled] } }), 'patch');
+    expect(patches.map(({ name, patch }) => ({ name, patch }))).toEqual([
+      { name: 'j', patch: { metadata: { labels: { 'farloop.dev/training-job': 'j' } } } },
+    ]);
+  });
+
   test('one that differs is put right', () => {
     const other = aChild(key, 'j', { part: { revision: 1, facts: { digest: 'other' } } });
     const [patch] = actionsOf(planFor({ ...situation, children: { [key]: [other] } }), 'patch');
