@@ -72,7 +72,9 @@ export const OF_TRAINING: readonly Invariant[] = [
     onChange: (change) => {
       if (change.kind !== 'pod' || change.type !== 'ADDED' || !change.owner || !change.by || change.by.isLate) return undefined;
       const { owner, record } = change;
-      if (owner.isRestored || !isOfTraining(owner.kind)) return undefined;
+      // One that was suspended begins anew.
+      const wasSuspended = conditionsOf(owner.object)?.some(({ type }) => type === 'Suspended') ?? false;
+      if (owner.isRestored || wasSuspended || !isOfTraining(owner.kind)) return undefined;
       const done = [...owner.pods.values()].find(
         (pod) => pod !== record && pod.name === record.name && pod.pod.status?.phase === 'Succeeded',
       );
