@@ -1049,7 +1049,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'R1',
     file: 'lib/kinds/training/cleanup.ts',
     search: "if (cause.cleanPodPolicy === 'None') return true;",
-    replacement: "if (cause.cleanPodPolicy !== '') return true;",
+    replacement: 'if (cause.cleanPodPolicy.length > 0) return true;',
     why: 'pods that the clean-up policy names go on running, and their nodes stay taken',
     look: { scenario: 'pytorch' },
   },
