@@ -188,7 +188,7 @@ export interface Plan<Status> {
   head: {
     backoff: PlanHead['backoff'];
     ordinal: number;
-    /** What its kind keeps from now on; absent: as before. Stored with the intents, before the first action. 600 bytes of JSON at most. */
+    /** What its kind keeps from now on; absent: as before. Stored with the intents, before the first action. JSON: 600 bytes of a usual workload, 16 KB at most. */
     kept?: object;
   };
   /** Read live in this pass, which then plans again: two rounds and 64 reads at most. Until then nothing of this plan is carried out. */

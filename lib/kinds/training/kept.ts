@@ -1,10 +1,12 @@
-// What a job keeps in the head: sets of slots as index ranges, so that 256 replicas take a few bytes.
+// What a job keeps in the head: sets of slots as index ranges, or as bits where that is shorter, so that hundreds of replicas take a few bytes.
 import * as v from 'valibot';
-import { formatIndexes, indexSetOf, parseIndexes } from '../../objects/index-text.ts';
+import { formatIndexes, indexSetOf, parseIndexes, type IndexSet } from '../../objects/index-text.ts';
 import type { Failures } from './backoff.ts';
 import { MOST_INDEXES, numberOfSlot } from './slots.ts';
 
-const ranges = v.pipe(v.string(), v.maxLength(400));
+/** Characters: bits of some 49,000 slots. */
+const LONGEST_SET = 8_192;
+const slotSet = v.pipe(v.string(), v.maxLength(LONGEST_SET));
 
 export const KEPT = v.object({
   /** What the templates of this generation were found to be. */
@@ -20,25 +22,30 @@ export const KEPT = v.object({
     }),
   ),
   /** Slots with so many handled failures, by the number as text. */
-  failures: v.optional(v.record(v.string(), ranges)),
+  failures: v.optional(v.record(v.string(), slotSet)),
   /** Handled failures of the job. */
   failed: v.optional(v.number()),
   /** Slots that have succeeded. */
-  succeeded: v.optional(ranges),
+  succeeded: v.optional(slotSet),
   /** Slots whose failure was told as a restart. */
-  restarting: v.optional(ranges),
+  restarting: v.optional(slotSet),
   /** Slots of which one thing was told: by the thing. */
-  told: v.optional(v.record(v.string(), ranges)),
+  told: v.optional(v.record(v.string(), slotSet)),
 });
 export type Kept = v.InferOutput<typeof KEPT>;
 
-/** A set of slot numbers, from its text: `0:0;1:0-3,7` is index 0 of the first type, and 0 to 3 and 7 of the second. Other texts are empty sets. */
+/**
+ * A set of slot numbers, from its text: `0:0;1:0-3,7` is index 0 of the first type, and 0 to 3 and 7 of the second; `1:*jw` is the same set of the
+ * second type as bits, the lowest index first. Other texts are empty sets.
+ */
 export function slotSetIn(text: string | undefined): ReadonlySet<number> {
   const slots = new Set<number>();
   for (const part of (text ?? '').split(';')) {
     const [role = '', indexes = ''] = part.split(':');
     if (!/^\d{1,2}$/.test(role)) continue;
-    for (const { first, last } of parseIndexes(indexes, MOST_INDEXES))
+    for (const { first, last } of indexes.startsWith(BITS)
+      ? indexesInBits(indexes.slice(BITS.length))
+      : parseIndexes(indexes, MOST_INDEXES))
       for (let index = first; index <= last && slots.size < MOST_SLOTS; index += 1) slots.add(numberOfSlot(Number(role), index));
   }
   return slots;
@@ -47,11 +54,40 @@ export function slotSetIn(text: string | undefined): ReadonlySet<number> {
 /** An annotation is anybody's to write. */
 const MOST_SLOTS = 100_000;
 
-export function slotText(slots: Iterable<number>): string {
+/** As index ranges, which people read too. */
+export const slotText = (slots: Iterable<number>): string => textByRole(slots, (indexes) => formatIndexes(indexSetOf(indexes)));
+
+/** As index ranges, or as bits where the indexes are so scattered that ranges take more room. */
+export const packedSlots = (slots: Iterable<number>): string =>
+  textByRole(slots, (indexes) => {
+    const set = indexSetOf(indexes);
+    const ranges = formatIndexes(set);
+    const bytes = Math.floor((set.at(-1)?.last ?? 0) / 8) + 1;
+    const bitsLength = BITS.length + Math.ceil((bytes * 4) / 3);
+    return bitsLength < ranges.length ? `${BITS}${bitsOf(set, bytes)}` : ranges;
+  });
+
+/** Begins a set that is told as bits, in base64url. */
+const BITS = '*';
+
+function bitsOf(set: IndexSet, bytes: number): string {
+  const bits = Buffer.alloc(bytes);
+  for (const { first, last } of set) for (let index = first; index <= last; index += 1) bits[index >> 3]! |= 1 << (index & 7);
+  return bits.toString('base64url');
+}
+
+function indexesInBits(text: string): IndexSet {
+  const indexes: number[] = [];
+  for (const [at, byte] of Buffer.from(text.slice(0, LONGEST_SET), 'base64url').entries())
+    for (let bit = 0; bit < 8; bit += 1) if ((byte & (1 << bit)) !== 0) indexes.push(at * 8 + bit);
+  return indexSetOf(indexes);
+}
+
+function textByRole(slots: Iterable<number>, textOf: (indexes: number[]) => string): string {
   const byRole = Map.groupBy(slots, (slot) => Math.floor(slot / MOST_INDEXES));
   return [...byRole]
     .toSorted(([a], [b]) => a - b)
-    .map(([role, own]) => `${role}:${formatIndexes(indexSetOf(own.map((slot) => slot % MOST_INDEXES)))}`)
+    .map(([role, own]) => `${role}:${textOf(own.map((slot) => slot % MOST_INDEXES))}`)
     .join(';');
 }
 
@@ -64,7 +100,7 @@ export function failuresIn({ failures = {}, failed = 0 }: Kept): Failures {
 export function keptFailures({ bySlot, total }: Failures): Pick<Kept, 'failures' | 'failed'> {
   const byCount = Map.groupBy(bySlot.keys(), (slot) => bySlot.get(slot) ?? 0);
   return {
-    ...(byCount.size > 0 && { failures: Object.fromEntries([...byCount].map(([count, slots]) => [String(count), slotText(slots)])) }),
+    ...(byCount.size > 0 && { failures: Object.fromEntries([...byCount].map(([count, slots]) => [String(count), packedSlots(slots)])) }),
     ...(total > 0 && { failed: total }),
   };
 }
@@ -90,6 +126,6 @@ export class Told {
   }
 
   toKeep(): Record<string, string> {
-    return Object.fromEntries([...this.#now].map(([about, slots]) => [about, slotText(slots)]));
+    return Object.fromEntries([...this.#now].map(([about, slots]) => [about, packedSlots(slots)]));
   }
 }

@@ -10,7 +10,7 @@ import { digestOf } from './digest.ts';
 import { autoscalerActions, groupStep } from './groups.ts';
 import { judge, type Judged, type Judgement } from './judging.ts';
 import type { ReplicaStatus, TrainingStatus } from './job-types.ts';
-import { keptFailures, slotSetIn, slotText, Told, type Kept } from './kept.ts';
+import { keptFailures, packedSlots, slotSetIn, Told, type Kept } from './kept.ts';
 import { allRunningEvent, evictionIn, launcherEvent } from './mpi/eviction.ts';
 import { mpiStep } from './mpi/steps.ts';
 import {
@@ -151,8 +151,8 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
     problem: 'problem' in changes ? changes.problem : undefined,
     requeueAfterSeconds: waits.length > 0 ? Math.min(...waits) : undefined,
     kept: keep({
-      ...(judgement.completed.size > 0 && { succeeded: slotText(judgement.completed) }),
-      ...(judgement.restarting.size > 0 && { restarting: slotText(judgement.restarting) }),
+      ...(judgement.completed.size > 0 && { succeeded: packedSlots(judgement.completed) }),
+      ...(judgement.restarting.size > 0 && { restarting: packedSlots(judgement.restarting) }),
     }),
   });
   const continues = isEnding || ('continues' in changes && changes.continues);

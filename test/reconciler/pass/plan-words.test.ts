@@ -127,13 +127,13 @@ describe('kept', () => {
     expect((await leases()).map(({ metadata }) => metadata.name)).toEqual(['one']);
   });
 
-  test('what is larger than 600 bytes parks the workload', async () => {
+  test('what is larger than 16 KB parks the workload', async () => {
     await withPlans(
-      (_, plan) => ({ ...plan, head: { ...plan.head, kept: { text: 'x'.repeat(600) } } }),
+      (_, plan) => ({ ...plan, head: { ...plan.head, kept: { text: 'x'.repeat(16_384) } } }),
       async () => {
         await world.apply(aJob('demo', { completions: 1, parallelism: 1 }));
         await once();
-        expect(passesOf('demo').at(-1)?.error).toBe('its kind keeps 611 bytes in its head, expected 600 at most');
+        expect(passesOf('demo').at(-1)?.error).toBe('its kind keeps 16395 bytes in its head, expected 16384 at most');
         expect(passesOf('demo').at(-1)?.outcome).toBe('parked');
         expect(await world.pods()).toEqual([]);
       },
