@@ -27,7 +27,7 @@ export interface JobsCluster {
   stop: () => Promise<void>;
 }
 
-export async function startJobsCluster({ controllers }: Required<Pick<ControlPlaneOptions, 'controllers'>>): Promise<JobsCluster> {
+export async function startJobsCluster(options: ControlPlaneOptions & { controllers: string }): Promise<JobsCluster> {
   const folder = temporaryFolder();
   const started: FarloopProcess[] = [];
   const start = (...args: string[]): FarloopProcess => {
@@ -35,7 +35,7 @@ export async function startJobsCluster({ controllers }: Required<Pick<ControlPla
     started.push(farloop);
     return farloop;
   };
-  const controlPlane = await startControlPlane({ controllers });
+  const controlPlane = await startControlPlane(options);
   const { kubeconfigPath } = controlPlane;
   const api = new KubernetesCluster({ access: await accessFromKubeconfig({ file: kubeconfigPath }), clock });
   await start('node', '--simulated', '--kubeconfig', kubeconfigPath).says('ready\n');

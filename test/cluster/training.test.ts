@@ -3,34 +3,19 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { trainingDefinitions } from '../../infra/crds/training-definitions.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
-import { PODS, type Resource } from '../../lib/objects/resources.ts';
+import { PODS } from '../../lib/objects/resources.ts';
 import { until } from '../claims.ts';
 import { root, type FarloopProcess } from '../cli/farloop-process.ts';
-import { startJobsCluster, type JobsCluster } from './jobs-cluster.ts';
+import type { JobsCluster } from './jobs-cluster.ts';
+import { resourceOf, startTrainingCluster } from './training-cluster.ts';
 
-const DEFINITIONS: Resource = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  namespaced: false,
-};
-const JOBS: Resource = { apiVersion: 'kubeflow.org/v1', kind: 'PyTorchJob', plural: 'pytorchjobs', namespaced: true };
 const files = globSync('examples/training/*.yaml', { cwd: root }).toSorted();
 
 let cluster: JobsCluster;
 let farloop: FarloopProcess;
 beforeAll(async () => {
-  cluster = await startJobsCluster({ controllers: '*,-job' });
-  for (const definition of trainingDefinitions()) await cluster.api.create<KubernetesObject>(DEFINITIONS, definition, cluster.soon());
-  for (const { spec } of trainingDefinitions() as unknown as { spec: { names: { plural: string; kind: string } } }[])
-    await until(`${spec.names.plural} are served`, async () =>
-      cluster.api.list({ ...JOBS, ...spec.names }, { namespace: 'default' }, cluster.soon()).then(
-        () => true,
-        () => false,
-      ),
-    );
+  cluster = await startTrainingCluster();
   farloop = cluster.up('state', '--manage', 'training-jobs', ...files.flatMap((file) => ['--apply', file]));
 }, 180_000);
 afterAll(async () => await cluster?.stop(), 60_000);
@@ -67,10 +52,10 @@ test('a job that is suspended, resumed and scaled keeps its ranks and names', as
     const rankOf = ({ spec }: Pod): string | undefined => spec.containers[0]?.env?.find(({ name }) => name === 'RANK')?.value;
     return Object.fromEntries(pods.map((pod) => [pod.metadata.name, rankOf(pod)]));
   };
-  const { object } = await cluster.api.create<KubernetesObject>(JOBS, job, cluster.soon());
+  const { object } = await cluster.api.create<KubernetesObject>(resourceOf('PyTorchJob'), job, cluster.soon());
   const change = async (spec: object): Promise<void> => {
     const target = { namespace: 'default', name: 'ranks', uid: object.metadata.uid ?? '' };
-    await cluster.api.patch(JOBS, target, { type: 'merge', body: { spec } }, cluster.soon());
+    await cluster.api.patch(resourceOf('PyTorchJob'), target, { type: 'merge', body: { spec } }, cluster.soon());
   };
   await until('it runs', runs(3), 60_000);
   const first = { 'ranks-master-0': '0', 'ranks-worker-0': '1', 'ranks-worker-1': '2' };

@@ -1,4 +1,4 @@
-"""Drives the official SDK for training jobs, unmodified: python training_client.py KUBECONFIG KIND. Prints what it saw as JSON."""
+"""Drives the official SDK for training jobs, unmodified: python training_client.py KUBECONFIG KIND [--logs]. Prints what it saw as JSON."""
 
 import json
 import sys
@@ -54,7 +54,7 @@ def until(holds):
         time.sleep(0.2)
 
 
-def main(kubeconfig, kind):
+def main(kubeconfig, kind, *flags):
     training = TrainingClient(config_file=kubeconfig, namespace=NAMESPACE, job_kind=kind)
     name = f"{kind.lower()}-sdk"
     seen = {}
@@ -71,10 +71,11 @@ def main(kubeconfig, kind):
     seen["listed"] = [job.metadata.name for job in training.list_jobs()]
     seen["pods"] = sorted(training.get_job_pod_names(name))
     seen["master"] = training.get_job_pod_names(name, is_master=True)
-    logs, _ = training.get_job_logs(name, is_master=False)
-    seen["logs"] = {pod: text for pod, text in sorted(logs.items())}
-    _, events = training.get_job_logs(name, is_master=False, verbose=True)
-    seen["toldOf"] = sorted(events)
+    if "--logs" in flags:
+        logs, _ = training.get_job_logs(name, is_master=False)
+        seen["logs"] = {pod: text for pod, text in sorted(logs.items())}
+        _, events = training.get_job_logs(name, is_master=False, verbose=True)
+        seen["toldOf"] = sorted(events)
     training.delete_job(name)
 
     # Suspended, changed by an update, and let go.
