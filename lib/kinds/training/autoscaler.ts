@@ -3,7 +3,8 @@ import type { Terms } from './framework.ts';
 import { canonicalText } from '../../objects/child-state.ts';
 import type { Json, KubernetesObject } from '../../objects/kubernetes.ts';
 import type { Resource } from '../../objects/resources.ts';
-import { fieldsOf } from '../../objects/untyped-fields.ts';
+import { formatQuantity, parseQuantity, QuantityError } from '../../objects/quantity.ts';
+import { fieldsOf, isFields } from '../../objects/untyped-fields.ts';
 import { digestOf } from './digest.ts';
 import { TRAINING_JOB } from './slots.ts';
 import { ownerReferenceOf } from './terms.ts';
@@ -24,9 +25,12 @@ export function autoscalerSpecOf({ framework, name, job }: Terms): Record<string
     scaleTargetRef: { apiVersion: 'kubeflow.org/v1', kind: framework.kind, name },
     ...(minReplicas !== undefined && { minReplicas }),
     ...(maxReplicas !== undefined && { maxReplicas }),
-    metrics,
+    metrics: metrics.length > 0 ? metrics : USUAL_METRICS,
   };
 }
+
+/** The API server's default for an empty list. */
+const USUAL_METRICS: Json = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }];
 
 const OWN_FIELDS = ['scaleTargetRef', 'minReplicas', 'maxReplicas', 'metrics'];
 
@@ -35,7 +39,30 @@ export const autoscalerPartOf = (scaler: KubernetesObject): Json => ({
 });
 
 export const digestOfAutoscaler = (spec: Record<string, unknown>): string =>
-  digestOf(canonicalText(Object.fromEntries(OWN_FIELDS.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])))));
+  digestOf(
+    canonicalText(Object.fromEntries(OWN_FIELDS.flatMap((name) => (spec[name] === undefined ? [] : [[name, asStored(spec[name])]])))),
+  );
+
+const QUANTITIES = new Set(['value', 'averageValue']);
+
+/** The API server writes quantities in their shortest form. */
+function asStored(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asStored);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, own]) => [name, QUANTITIES.has(name) ? quantityAsStored(own) : asStored(own)]),
+  );
+}
+
+function quantityAsStored(value: unknown): unknown {
+  if (typeof value !== 'string' && typeof value !== 'number') return value;
+  try {
+    return formatQuantity(parseQuantity(value));
+  } catch (error) {
+    if (error instanceof QuantityError) return value;
+    throw error;
+  }
+}
 
 export const autoscalerOf = (terms: Terms, spec: Record<string, Json>): KubernetesObject =>
   ({

@@ -28,6 +28,8 @@ import {
 import { selectorText } from './slots.ts';
 import {
   freeOpenings,
+  inOnePass,
+  NEXT_PODS_SECONDS,
   openingsIn,
   podCreates,
   podRemovals,
@@ -201,14 +203,17 @@ function staff(pass: Pass, judgement: Judgement, told: Told) {
     const phase = judgement.slots.get(0)?.pod.phase;
     const step = mpiStep(pass, judgement, { told, mayCreate, isLauncherOver: phase === 'Succeeded' || phase === 'Failed' });
     if (createHold > 0) waits.push(createHold);
+    if (step.isCut) waits.push(NEXT_PODS_SECONDS);
     if (step.problem !== undefined) waits.push(AGAIN_SECONDS.taken);
     return { ...step, actions: [...removing, ...step.actions], waits };
   }
-  const { missing, removals: goneServices } = serviceChanges(pass);
+  const { missing: allMissing, removals: goneServices } = serviceChanges(pass);
+  const missing = inOnePass(pass, allMissing);
   const { free, taken, actions: news } = freeOpenings(pass, openingsIn(pass, judgement), told, takenEvent);
   if (taken.length > 0) waits.push(AGAIN_SECONDS.taken);
   if (free.length > 0 && createHold > 0) waits.push(createHold);
-  const openings = mayCreate ? free : [];
+  const openings = mayCreate ? inOnePass(pass, free) : [];
+  if ((mayCreate && openings.length < free.length) || missing.length < allMissing.length) waits.push(NEXT_PODS_SECONDS);
   const needsTemplates = (openings.length > 0 || missing.length > 0) && !given.isWhole;
   const pods = needsTemplates ? { actions: [] } : podCreates(pass, judgement, openings);
   const services = needsTemplates ? [] : serviceCreates(terms, missing);

@@ -10,6 +10,7 @@ import { livingIn, type Pass } from './pass.ts';
 import { podOf, restartPolicyWarning, schedulerWarning, setsRestartPolicy } from './pods.ts';
 import { SERVICES, serviceOf } from './services.ts';
 import { nameOfSlot, numberOfSlot, slotsOf } from './slots.ts';
+import { totalOf } from './terms.ts';
 
 export interface Opening {
   replicas: Replicas;
@@ -17,6 +18,19 @@ export interface Opening {
   slot: number;
   name: string;
 }
+
+/** Pods that a pass makes at most, and addresses that the environments of these hold together: a framework may list all replicas in each. */
+const MOST_PODS_PER_PASS = 500;
+const MOST_ADDRESSES_PER_PASS = 2_000_000;
+
+/** As many as a pass makes; the next one makes the others. */
+export function inOnePass<Item>({ terms }: Pick<Pass, 'terms'>, items: readonly Item[]): readonly Item[] {
+  const pods = Math.floor(MOST_ADDRESSES_PER_PASS / Math.max(totalOf(terms), 1));
+  return items.slice(0, Math.min(Math.max(pods, 1), MOST_PODS_PER_PASS));
+}
+
+/** Seconds until the next pass makes the others. */
+export const NEXT_PODS_SECONDS = 1;
 
 /** Slots without a pod, by role and index: those that are done, or whose create is still unanswered, are no openings. */
 export function openingsIn(pass: Pass, { completed }: Judgement, nameOf = nameOfSlot): Opening[] {

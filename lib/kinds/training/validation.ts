@@ -23,7 +23,9 @@ export function problemOf(framework: Framework, job: TrainingJob): string | unde
     validation.further?.(job, specs) ??
     validation.atAdmission?.(job, specs) ??
     countProblem(framework, specs) ??
+    sizeProblem(framework, job) ??
     managerProblem(framework, job) ??
+    typeNameProblem(framework, job) ??
     nameLengthProblem(framework, job)
   );
 }
@@ -94,6 +96,19 @@ function countProblem(framework: Framework, specs: Record<string, ReplicaSpec>):
   return undefined;
 }
 
+/** Replicas of one job. A cluster holds no more pods, and a pass looks at each. */
+const MOST_REPLICAS = 100_000;
+
+function sizeProblem(framework: Framework, job: TrainingJob): string | undefined {
+  let left = MOST_REPLICAS;
+  for (const { type, wanted } of termsOf(framework, job).replicas) {
+    if (wanted > left)
+      return `spec.${framework.replicasField}[${type}].replicas: Invalid value: ${wanted}: a job has no more than ${MOST_REPLICAS} replicas`;
+    left -= wanted;
+  }
+  return undefined;
+}
+
 /** The two managers that the field may name. */
 export const OWN_MANAGER = 'kubeflow.org/training-operator';
 
@@ -103,6 +118,21 @@ function managerProblem({ isOfBase }: Framework, { spec }: TrainingJob): string 
   return `spec.runPolicy.managedBy: Unsupported value: ${JSON.stringify(named)}: supported values: "${MULTI_KUEUE}", "${OWN_MANAGER}"`;
 }
 
+/** Replicas are told apart by their type in lower case, which is a part of their names. */
+function typeNameProblem(framework: Framework, job: TrainingJob): string | undefined {
+  const known = new Map<string, string>();
+  for (const { type } of termsOf(framework, job).replicas) {
+    const at = `spec.${framework.replicasField}[${type}]: Invalid value: ${JSON.stringify(type)}`;
+    const lower = type.toLowerCase();
+    const other = known.get(lower);
+    if (other !== undefined) return `${at}: its replicas have the names of those of ${other}`;
+    known.set(lower, type);
+    if (!TYPE_IN_NAMES.test(lower)) return `${at}: names of replicas take letters, digits and '-' of it alone`;
+  }
+  return undefined;
+}
+
+const TYPE_IN_NAMES = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LONGEST_LABEL = 63;
 
 /** The names of slots are names of services too, so they are labels of DNS. */

@@ -1,6 +1,7 @@
 // Worked cases 89 to 98 and corrections of the reference.
 import { describe, expect, test } from '@jest/globals';
 import { nameKeyOf } from '../../../lib/kinds/plan.ts';
+import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { mxnet } from '../../../lib/kinds/training/frameworks/mxnet.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
@@ -254,6 +255,18 @@ test('B-21: a PyTorchJob with an exit code that is not retryable fails, without 
 test('B-35: the deciding type comes first', () => {
   const plan = planFor({ framework: pytorch, replicas: { Worker: 1, Master: 1 }, policy: 'Never', pods: 'Master: S(0); Worker: F(1)' });
   expect(states(plan)).toBe('Created=True Succeeded=True');
+});
+
+describe('a large job is made over several passes', () => {
+  test.each([
+    [tensorflow, { Worker: 1_200 }, 500],
+    [tensorflow, { Worker: 40_000 }, 50],
+    [mpi, { Launcher: 1, Worker: 1_200 }, 500],
+  ])('%#', (framework, replicas, count) => {
+    const plan = planFor({ framework, replicas });
+    expect([created(plan).length, created(plan)[0], plan.requeueAfterSeconds, plan.continues]).toEqual([count, 'j-worker-0', 1, undefined]);
+    expect(created(plan, 'Service').length).toBe(framework.isMpi ? 0 : count);
+  });
 });
 
 test('a head that knows of 256 replicas takes few bytes', () => {

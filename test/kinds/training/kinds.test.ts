@@ -230,6 +230,26 @@ describe('cases 64, 65: the autoscaler', () => {
     expect([created(plan, kind), actionsOf(plan, 'patch')]).toEqual([[], []]);
   });
 
+  test.each([
+    ['no metrics, which the API server fills in', [], metrics],
+    [
+      'a quantity that it writes in another way',
+      [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: 2 } } }],
+      [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '2' } } }],
+    ],
+    [
+      'a quantity of thousandths',
+      [{ type: 'Object', object: { target: { type: 'Value', value: '2000m' } } }],
+      [{ type: 'Object', object: { target: { type: 'Value', value: '2' } } }],
+    ],
+  ])('B-31: %s: it stays as it is', (_, asked, stored) => {
+    const job = { ...situation, spec: { elasticPolicy: { minReplicas: 1, maxReplicas: 3, metrics: asked } } };
+    const scaler = createdObject(planFor(job), 'j', kind);
+    const facts = autoscalerPartOf({ ...scaler, spec: { ...scaler.spec, metrics: stored } } as typeof scaler);
+    const plan = planFor({ ...job, pods: 'Worker: R', children: { [key]: [aChild(key, 'j', { part: { revision: 1, facts } })] } });
+    expect([created(plan, kind), actionsOf(plan, 'patch')]).toEqual([[], []]);
+  });
+
   test('case 64: one worker that has succeeded ends the job', () => {
     const plan = planFor({ ...situation, replicas: { Worker: 2 }, pods: 'Worker: R S(0)' });
     expect([countsIn(plan), states(plan)]).toEqual([{ Worker: '1/1/0' }, 'Created=True Succeeded=True']);

@@ -153,6 +153,30 @@ const invalid: [string, Framework, JobParts, string][] = [
     'spec.runPolicy.managedBy: Unsupported value: "other-job-controller": supported values: "kueue.x-k8s.io/multikueue", "kubeflow.org/training-operator"',
   ],
   [
+    'two types of one name',
+    tensorflow,
+    { replicas: { Worker: 1, worker: 2 } },
+    'spec.tfReplicaSpecs[worker]: Invalid value: "worker": its replicas have the names of those of Worker',
+  ],
+  [
+    'a type that no name can hold',
+    tensorflow,
+    { replicas: { Foo_Bar: 1 } },
+    'spec.tfReplicaSpecs[Foo_Bar]: Invalid value: "Foo_Bar": names of replicas take letters, digits and \'-\' of it alone',
+  ],
+  [
+    'too many replicas',
+    jax,
+    { replicas: { Worker: 2_147_483_647 } },
+    'spec.jaxReplicaSpecs[Worker].replicas: Invalid value: 2147483647: a job has no more than 100000 replicas',
+  ],
+  [
+    'too many replicas in all',
+    tensorflow,
+    { replicas: { PS: 50_000, Worker: 50_001 } },
+    'spec.tfReplicaSpecs[Worker].replicas: Invalid value: 50001: a job has no more than 100000 replicas',
+  ],
+  [
     'B-40: a long name',
     tensorflow,
     { metadata: { name: 'a'.repeat(55) }, replicas: { Worker: 11 } },

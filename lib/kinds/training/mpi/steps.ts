@@ -8,7 +8,7 @@ import type { Judgement } from '../judging.ts';
 import type { Told } from '../kept.ts';
 import { livingIn, type Pass } from '../pass.ts';
 import { nameOfSlot, type Slot } from '../slots.ts';
-import { carriedBy, freeOpenings, openingsIn, templateWarnings, type Opening } from '../staffing.ts';
+import { carriedBy, freeOpenings, inOnePass, openingsIn, templateWarnings, type Opening } from '../staffing.ts';
 import * as objects from './objects.ts';
 import { launcherPodOf, workerPodOf } from './pods.ts';
 
@@ -18,6 +18,8 @@ export interface MpiStep {
   needsTemplates: boolean;
   /** Once the workers are there, the launcher is made in the same pass. */
   continues: boolean;
+  /** More workers are to be made than one pass makes. */
+  isCut?: boolean;
   problem?: string;
 }
 
@@ -42,11 +44,14 @@ export function mpiStep(
   if (!pass.given.isWhole) return { ...nothing, needsTemplates: true };
   const workers = free.filter(({ replicas }) => replicas.type === 'Worker');
   const isUnanswered = pass.given.head.expectations.create.length > 0;
-  const made = workers.length > 0 ? workers : isUnanswered ? [] : free;
+  const now = inOnePass(pass, workers);
+  const made = workers.length > 0 ? now : isUnanswered ? [] : free;
+  const isCut = now.length < workers.length;
   return {
     ...nothing,
     actions: [...beside.actions, ...podCreates(pass, judgement, made)],
-    continues: workers.length > 0 && workers.length < free.length,
+    continues: workers.length > 0 && workers.length < free.length && !isCut,
+    isCut,
   };
 }
 
