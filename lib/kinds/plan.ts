@@ -150,7 +150,7 @@ export type Action =
   /** `isFinal`: later writes keep what it holds, an end or a time of the cluster's clock. The loop reads the owner live first (R10, R12). */
   | { verb: 'status'; status: object; isFinal?: true; why: string }
   /**
-   * Emitted once the actions before it are done. `about`: it is about this pod alone, and depends on this pod's action alone.
+   * Emitted once the actions before it are done. `about`: it depends on the create or delete of this one object alone, see `aboutOf`.
    * `evenUnanswered`: emitted too if the outcome of the status write before it is unknown.
    */
   | {
@@ -163,6 +163,9 @@ export type Action =
       evenUnanswered?: true;
       why: string;
     };
+
+/** An object as `about` of an event names it: a pod by its name, others by kind and name. */
+export const aboutOf = ({ kind }: Pick<Resource, 'kind'>, name: string): string => (kind === 'Pod' ? name : `${kind}/${name}`);
 
 export type Outcome = 'acted' | 'waiting' | 'converged' | 'parked' | 'notOurs';
 

@@ -6,16 +6,16 @@ import type { PodFacts } from '../../objects/pod-facts.ts';
 export function abnormalEvents({ name: pod, containers, containerWords = [], unmetCondition }: PodFacts): NewEvent[] {
   const events = containerWords.map(({ container, state, reason, message = '' }): NewEvent => {
     const begin = `Error pod ${pod} container ${container}`;
-    if (state === 'waiting') return warning(pod, reason, `${begin} waiting message: ${message}`);
+    if (state === 'waiting') return warning(reason, `${begin} waiting message: ${message}`);
     const code = containers.find(({ name }) => name === container)?.exitCode;
-    return warning(pod, reason, `${begin} exitCode: ${code} terminated message: ${message}`);
+    return warning(reason, `${begin} exitCode: ${code} terminated message: ${message}`);
   });
   if (!unmetCondition) return events;
   const { reason, message = '' } = unmetCondition;
-  return [...events, warning(pod, reason, `Error pod ${pod} condition message: ${message}`)];
+  return [...events, warning(reason, `Error pod ${pod} condition message: ${message}`)];
 }
 
-const warning = (about: string, reason: string, message: string): NewEvent => ({ type: 'Warning', reason, message, about });
+const warning = (reason: string, message: string): NewEvent => ({ type: 'Warning', reason, message });
 
 /** Seconds beyond its grace period after which a terminating pod is told of. */
 const STUCK_SECONDS = 300;
@@ -28,5 +28,4 @@ export const stuckEvent = ({ name, node }: PodFacts): NewEvent => ({
   type: 'Warning',
   reason: 'PodStuckTerminating',
   message: `Pod ${name} on node ${node ?? 'unknown'} does not end, though its grace period is over. Its slot waits until it is gone.`,
-  about: name,
 });

@@ -4,7 +4,7 @@ import type { ChildState } from '../../objects/child-state.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import { isActive, type PodFacts } from '../../objects/pod-facts.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
-import type { Action, ChildPlace, Target } from '../plan.ts';
+import { aboutOf, type Action, type ChildPlace, type Target } from '../plan.ts';
 
 export interface NewEvent {
   type: 'Normal' | 'Warning';
@@ -58,7 +58,7 @@ export function deleteChildActions(
   const { apiVersion, kind } = resource;
   const { namespace, name, uid } = child;
   const removal: Action = { verb: 'delete', resource, apiVersion, kind, namespace, name, uid, active: false, why };
-  return event ? [removal, eventAction(terms, { type: 'Normal', ...event })] : [removal];
+  return event ? [removal, eventAction(terms, { type: 'Normal', ...event, about: aboutOf(resource, name) })] : [removal];
 }
 
 /** @param event told of it; absent: none */
@@ -70,8 +70,8 @@ export function createActions(
 ): Action[] {
   const create: Action = { verb: 'create', ...made, why };
   if (!event) return [create];
-  const about = made.object.metadata.name;
-  return [create, eventAction(terms, { type: 'Normal', ...event, ...(about !== undefined && made.resource === PODS && { about }) })];
+  const about = aboutOf(made.resource, made.object.metadata.name ?? '');
+  return [create, eventAction(terms, { type: 'Normal', ...event, about })];
 }
 
 /** Puts an object of the job right. */

@@ -17,6 +17,8 @@ export const KEPT = v.object({
       problem: v.optional(v.string()),
       isGpu: v.optional(v.literal(true)),
       account: v.optional(v.string()),
+      /** The account was seen among the job's own objects. */
+      hasOwnAccount: v.optional(v.literal(true)),
       /** Digest of the spec of its pod group. */
       group: v.optional(v.string()),
     }),

@@ -76,6 +76,17 @@ export interface Writing {
   problem?: string | undefined;
 }
 
+/**
+ * Neighbouring creates run in parallel, and so do neighbouring deletes (B-45). An event between them would part them: those that depend on no
+ * action come first, the others last.
+ */
+function inWaves(actions: readonly Action[]): Action[] {
+  const rankOf = (action: Action): 'first' | 'write' | 'last' =>
+    action.verb !== 'event' ? 'write' : action.about === undefined ? 'first' : 'last';
+  const { first = [], write = [], last = [] } = Object.groupBy(actions, rankOf);
+  return [...first, ...write, ...last];
+}
+
 /** The plan of a pass: the status is written if it has changed, and its events follow. */
 export function planOf({ given, terms }: Pass, writing: Writing): TrainingPlan {
   const { owner, head } = given;
@@ -85,7 +96,7 @@ export function planOf({ given, terms }: Pass, writing: Writing): TrainingPlan {
   const write: Action[] = isChanged
     ? [{ verb: 'status', status, ...(isFinal && { isFinal: true as const }), why: 'its conditions or counts have changed' }]
     : [];
-  const actions = [...before, ...write, ...events.map((event) => eventAction(terms, event))];
+  const actions = [...inWaves(before), ...write, ...events.map((event) => eventAction(terms, event))];
   const isWaiting = requeueAfterSeconds !== undefined;
   return {
     actions,

@@ -12,7 +12,7 @@ import { judge, type Judged, type Judgement } from './judging.ts';
 import type { ReplicaStatus, TrainingStatus } from './job-types.ts';
 import { keptFailures, packedSlots, slotSetIn, Told, type Kept } from './kept.ts';
 import { allRunningEvent, evictionIn, launcherEvent } from './mpi/eviction.ts';
-import { mpiStep } from './mpi/steps.ts';
+import { hasOwnAccount, mpiStep } from './mpi/steps.ts';
 import {
   cleanUpActions,
   completedPatch,
@@ -107,7 +107,11 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
   const observed = observations(pass, judgement, told);
   const group = groupStep(pass);
   if (group.wants) return wanting(given, group.wants, 'the group of its pods depends on what is not known');
-  const checked = { ...pass.checked, ...(group.digest !== undefined && { group: group.digest }) };
+  const checked = {
+    ...pass.checked,
+    ...(group.digest !== undefined && { group: group.digest }),
+    ...(terms.framework.isMpi && hasOwnAccount(pass) && { hasOwnAccount: true as const }),
+  };
   const keep = (more: Partial<Kept>): Kept => ({ ...more, checked, ...keptFailures(judgement.failures), told: told.toKeep() });
   const deadline = secondsToDeadline(terms.runPolicy, news.status.startTime, nowMs);
   if (group.isWaiting) {
@@ -166,7 +170,9 @@ function observations({ terms, nowMs }: Pass, { slots }: Judgement, told: Told):
   const events: NewEvent[] = [];
   const waits: number[] = [];
   for (const { slot, pod, code, answer } of slots.values()) {
-    if ((code !== 'none' || answer !== undefined) && told.isNews('exit', slot)) events.push(...exitEvents(pod, { code, answer }));
+    // Upstream tells of an MPIJob's launcher in words of its own, and not of its workers.
+    if (!terms.framework.isMpi && (code !== 'none' || answer !== undefined) && told.isNews('exit', slot))
+      events.push(...exitEvents(pod, { code, answer }));
     const isActive = pod.phase !== 'Succeeded' && pod.phase !== 'Failed' && pod.deletedAt === undefined;
     for (const event of isActive ? abnormalEvents(pod) : []) {
       const about = digestOf(`${event.reason} ${event.message.replaceAll(pod.name, '')}`).slice(0, 8);
@@ -184,7 +190,7 @@ function exitEvents({ namespace, name }: Judged['pod'], { code, answer }: Pick<J
   if (code === 'none' && answer !== 'restart') return [];
   const message =
     code === 'none' ? `Pod: ${namespace}.${name} ended without an exit code` : `Pod: ${namespace}.${name} exited with code ${code}`;
-  return [{ type: 'Normal', reason: 'ExitedWithCode', message, about: name }];
+  return [{ type: 'Normal', reason: 'ExitedWithCode', message }];
 }
 
 /** Pods, services and, for MPIJobs, the other objects. */

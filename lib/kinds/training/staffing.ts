@@ -158,7 +158,11 @@ export function podRemovals(pass: Pass, { slots }: Judgement, { told, alreadyTol
         ]
       : []),
   ]);
-  const outOfRange = present.outOfRange.filter(goes).flatMap((pod) => deletePodActions(terms, pod, 'the job has no such slot now'));
+  const outOfRange = present.outOfRange.filter(goes).flatMap((pod) => {
+    const actions = deletePodActions(terms, pod, 'the job has no such slot now');
+    // Upstream does not tell of it.
+    return terms.framework.isMpi ? actions.filter(({ verb }) => verb !== 'event') : actions;
+  });
   const failed = [...slots.values()].filter(({ answer }) => answer === 'restart');
   const restarts = failed.flatMap((judged) => [
     ...(goes(judged.pod) ? deletePodActions(terms, judged.pod, 'it failed, and is made anew') : []),

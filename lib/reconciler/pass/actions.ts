@@ -2,7 +2,7 @@
 // An action that failed or whose outcome is unknown ends the wave. The rest is planned again.
 import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
-import type { Action, IfRefused } from '../../kinds/plan.ts';
+import { aboutOf, type Action, type IfRefused } from '../../kinds/plan.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
@@ -194,7 +194,7 @@ async function underBudget<Item>(
     for (const { action, error, changedNothing } of results) {
       note(pass, action, error);
       if (error !== undefined || changedNothing || (action.verb !== 'create' && action.verb !== 'delete')) continue;
-      done.add(targetOf(action));
+      done.add(aboutOf(action.resource, targetOf(action)));
       // A success ends the hold: the API server no longer refuses this verb as such.
       if (action.resource === PODS && pass.pending.state.hold && (pass.pending.state.hold.verb ?? 'create') === action.verb)
         pass.pending.state = { ...pass.pending.state, hold: undefined };

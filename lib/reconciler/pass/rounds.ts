@@ -77,9 +77,16 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
     pass.pending.state = withCreatesNext(pass);
     return { end: 'createsNext', hasActed: false };
   }
+  if (writes.length === 0 || waitMs > 0) tellWithoutWrites(pass, plan);
   if (writes.length === 0) return { end: 'idle', ending: { outcome: plan.outcome, againInMs: again } };
   if (waitMs > 0) return { end: 'over', ending: { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) } };
   return await carryOut(setup, pass, { plan, actions, writes });
+}
+
+/** A planner that keeps what it told does not tell it in the next pass again. Others tell of what they write. */
+function tellWithoutWrites(pass: Pass, plan: Plan<object>): void {
+  if (plan.head.kept === undefined) return;
+  pass.pending.events.push(...plan.actions.filter((action) => action.verb === 'event').filter(({ about }) => about === undefined));
 }
 
 /** The whole workload was read, and there is a decision. */

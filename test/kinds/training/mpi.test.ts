@@ -133,6 +133,15 @@ describe('the objects', () => {
     expect([own.outcome, created(own, 'ServiceAccount')]).toEqual(['acted', []]);
   });
 
+  test('B-28: an account of its own is made again, one of the user’s is not', () => {
+    const all = childrenOf(plan);
+    const { serviceaccounts: _own, ...others } = all;
+    const seen = planFor(job(2, { pods: 'Launcher: P; Worker: P P', children: all }));
+    const again = { pods: 'Launcher: P; Worker: P P', children: others };
+    expect(created(planFor(job(2, { ...again, kept: seen.head.kept as object })), 'ServiceAccount')).toEqual(['j-launcher']);
+    expect(created(planFor(job(2, again)), 'ServiceAccount')).toEqual([]);
+  });
+
   test.each([
     ['ConfigMap', objects.CONFIG_MAPS, 'j-config'],
     ['Role', objects.ROLES, 'j-launcher'],
@@ -280,6 +289,7 @@ describe('failures', () => {
   });
 
   test('17.4: workers beyond those wanted go', () => {
-    expect(deleted(planFor(job(1, { pods: 'Launcher: R; Worker: R R R' })))).toEqual(['j-worker-1', 'j-worker-2']);
+    const plan = planFor(job(1, { pods: 'Launcher: R; Worker: R R R' }));
+    expect([deleted(plan), reasonsTold(plan)]).toEqual([['j-worker-1', 'j-worker-2'], ['MPIJobRunning']]);
   });
 });

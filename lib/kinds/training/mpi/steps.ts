@@ -71,12 +71,13 @@ function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): { a
   const data = objects.configDataOf(terms, { isGpu: checked.isGpu === true, running: runningWorkers });
   const hasBinding = childOf(pass, objects.ROLE_BINDINGS, launcher) !== undefined;
   const wanted: WantedObject[] = [
-    // An account that the user made is never found among the job's own. It is tried for until there is a binding.
+    // An account that the user made is never found among the job's own. It is tried for until there is a binding. One that was the job's
+    // own is made again.
     {
       resource: objects.SERVICE_ACCOUNTS,
       name: account,
       make: () => objects.accountOf(terms, account),
-      isDone: hasBinding,
+      isDone: hasBinding && checked.hasOwnAccount !== true,
       isAnybodys: true,
     },
     {
@@ -125,6 +126,11 @@ interface WantedObject {
   /** It may belong to somebody else. */
   isAnybodys?: true;
 }
+
+/** Whether the account is the job's own. One that was stays so: its deletion is mended. */
+export const hasOwnAccount = (pass: Pass): boolean =>
+  pass.checked.hasOwnAccount === true ||
+  childOf(pass, objects.SERVICE_ACCOUNTS, pass.checked.account ?? objects.launcherName(pass.terms)) !== undefined;
 
 const childOf = (pass: Pass, resource: Resource, name: string): ChildState | undefined =>
   livingIn(pass, resource).find((child) => child.name === name);
