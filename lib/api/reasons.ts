@@ -54,7 +54,9 @@ function reasonsIn(
   }
   if (!owner) return [...obstaclesOf(circumstances), { code: 'NotYetSeen', text: 'nothing is known of it yet' }];
   const head = state ? planHeadOf({ state, owner, pods }, nowMs + offsetMs, shown.knownBackoff(state.backoff, owner)) : EMPTY_HEAD;
-  return shown.reasonsOf({ owner, pods, head, manages: record.manages }, new Date(nowMs + offsetMs), circumstances);
+  const { manages, options } = record;
+  const known = { owner, pods, head, manages, ...(options && { options }), ...(state?.kept && { kept: state.kept }) };
+  return shown.reasonsOf(known, new Date(nowMs + offsetMs), circumstances);
 }
 
 function circumstancesOf(seen: Seen, nowMs: number): Circumstances {

@@ -46,6 +46,17 @@ function takeNoEvents(): () => void {
 /** As people count them: a combined one stands for as many as it says. */
 const toldInAll = async (name: string): Promise<number> => (await told(name)).reduce((sum, { count }) => sum + count, 0);
 
+test('what ends or suspends a workload is told whatever came before', async () => {
+  await world.apply(aJob('demo', { completions: 1_000, parallelism: 40 }));
+  await world.report();
+  await world.run();
+  expect(await toldInAll('demo')).toBe(25);
+  await pause(true);
+  await world.report();
+  await world.run();
+  expect(await pausesTold()).toEqual({ Suspended: 1, Resumed: 0 });
+});
+
 test('25 at once, one more for each 5 minutes, never above 25 again; another workload has its own', async () => {
   await world.apply(aJob('demo', { completions: 1_000, parallelism: 40 }));
   await world.report();

@@ -38,7 +38,7 @@ export function park(
     ...pass.pending.state,
     park: { failures, untilMs: clock.nowMs() + againInMs, reason: markedReason(reason), generation },
   };
-  pass.decided.why.push(reason);
+  if (!pass.decided.why.includes(reason)) pass.decided.why.push(reason);
   telemetry.error('workload parked', { ...pass.key, reason });
   telemetry.count('ParkedWorkloads', 1, 'Count', { cluster: pass.key.cluster, kind: pass.key.kind });
   if (!pass.pending.events.some(({ type }) => type === 'Warning'))

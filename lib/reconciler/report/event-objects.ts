@@ -1,5 +1,5 @@
-// Kubernetes Events about a workload, limited as upstream limits them: 25 at once, then one per 5 minutes. Ten or more of one kind in one
-// pass become nine and a combined one.
+// Kubernetes Events about a workload, limited as upstream limits them: 25 at once, then one per 5 minutes; ends and suspensions have no limit.
+// Ten or more of one kind in one pass become nine and a combined one.
 import { createHash } from 'node:crypto';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import { timeOf } from '../../objects/pod-facts.ts';
@@ -80,12 +80,12 @@ function withinLimit(pass: Execution['pass'], nowMs: number, events: readonly Ev
   const { left, atMs } = pass.pending.state.events ?? { left: BURST, atMs: nowMs };
   const regained = Math.floor((nowMs - atMs) / ONE_MORE_EVERY_MS);
   const available = Math.min(BURST, left + Math.max(regained, 0));
-  // The end of a workload matters more than its hundredth pod.
-  const ranked = events.toSorted((a, b) => rankIn(pass, a) - rankIn(pass, b)).slice(0, available);
+  // The end of a workload matters more than its hundredth pod: it is told whatever came before, and so is a suspension.
+  const ranked = events.toSorted((a, b) => rankIn(pass, a) - rankIn(pass, b)).filter((event, at) => at < available || event.evenUnanswered);
   if (ranked.length > 0)
     pass.pending.state = {
       ...pass.pending.state,
-      events: { left: available - ranked.length, atMs: regained > 0 || !pass.pending.state.events ? nowMs : atMs },
+      events: { left: Math.max(available - ranked.length, 0), atMs: regained > 0 || !pass.pending.state.events ? nowMs : atMs },
     };
   return ranked;
 }

@@ -1,0 +1,231 @@
+// Why a training job stands where it stands.
+import * as v from 'valibot';
+import { isActive, type PodFacts } from '../../objects/pod-facts.ts';
+import { secondsOf } from '../../objects/unix-seconds.ts';
+import { fieldsOf } from '../../objects/untyped-fields.ts';
+import type { KindShown } from '../kind-shown.ts';
+import type { Snapshot } from '../plan.ts';
+import {
+  counted,
+  LEAVING,
+  names,
+  obstaclesOf,
+  refusedReason,
+  seconds,
+  span,
+  type Circumstances,
+  type CommonReason,
+  type Reason,
+} from '../reasons.ts';
+import { stuckAt } from './abnormal.ts';
+import { isTrue } from './conditions.ts';
+import { secondsToDeadline, secondsToDeletion } from './deadlines.ts';
+import type { FrameworkNames } from './framework-names.ts';
+import type { JobCondition, TrainingJob } from './job-types.ts';
+import { KEPT, slotSetIn, type Kept } from './kept.ts';
+import { isReadLive } from './owner-facts.ts';
+import { MULTI_KUEUE, TRAINING_JOBS, trainingSettingsOf } from './settings.ts';
+
+/** Its own codes, each with its state. */
+export const REASONS = {
+  JobSucceeded: undefined,
+  JobFailed: undefined,
+  JobSuspended: undefined,
+  JobInvalid: 'Waiting',
+  NamesTaken: 'Waiting',
+  WaitsForGroup: 'Waiting',
+  ReplicasTerminating: 'Waiting',
+  ReplicasRestarting: 'BackingOff',
+  ReplicasRunning: 'Running',
+  ReplicasWaiting: 'Waiting',
+  ReplicasStarting: 'Pending',
+  NoReplicasYet: 'Pending',
+} as const satisfies KindShown['reasons'];
+type Code = keyof typeof REASONS | CommonReason;
+
+export const conditionOf = ({ status }: TrainingJob, type: string): JobCondition | undefined =>
+  status?.conditions?.find((condition) => condition.type === type && condition.status === 'True');
+
+/** As its spec says, whoever wrote it. */
+export const wantedIn = ({ replicasField }: Pick<FrameworkNames, 'replicasField'>, { spec }: TrainingJob): number =>
+  Object.values(fieldsOf(spec[replicasField])).reduce((sum: number, own) => {
+    const { replicas = 1 } = fieldsOf(own);
+    return sum + (typeof replicas === 'number' && replicas > 0 ? replicas : 0);
+  }, 0);
+
+/** All that hold, most important first; never empty. */
+export function trainingReasons(
+  framework: FrameworkNames,
+  snapshot: Snapshot<TrainingJob>,
+  now: Date,
+  circumstances: Circumstances,
+): Reason<Code>[] {
+  const { owner, manages } = snapshot;
+  const nowMs = now.getTime();
+  const end = endOf(owner, nowMs);
+  if (end) return circumstances.isLeaving ? [...end, LEAVING] : [...end, ...obstaclesOf({ ...circumstances, isDrained: false })];
+  const managedBy = owner.spec.runPolicy?.managedBy;
+  if (!manages.includes(TRAINING_JOBS) || (!framework.isOfBase && managedBy === MULTI_KUEUE))
+    return [{ code: 'ManagedBySomebodyElse', text: `it is managed by ${managedBy ?? 'somebody else'}; Farloop does nothing about it` }];
+  const kept = keptIn(snapshot);
+  const problem = kept.checked?.generation === (owner.metadata.generation ?? 0) ? kept.checked.problem : undefined;
+  const hasBegun = owner.status?.startTime !== undefined;
+  const { parked: _parked, ...others } = circumstances;
+  const obstacles = obstaclesOf({ ...(problem === undefined ? circumstances : others), ...(hasBegun && { isDrained: false }) });
+  if (problem !== undefined)
+    return [...obstacles, { code: 'JobInvalid', text: `it is invalid, and left alone until its spec changes: ${problem}` }];
+  if (isReadLive(owner))
+    return [
+      ...obstacles,
+      { code: 'TooLargeForView', text: 'its spec, labels or status are too large to be kept: each pass reads them live' },
+    ];
+  const living = livingReasons(framework, snapshot, { kept, nowMs, refusal: circumstances.refusal });
+  if (living.length > 0) return [...obstacles, ...living];
+  return obstacles.length > 0 ? obstacles : [{ code: 'NoReplicasYet', text: 'none of its replicas has a pod' }];
+}
+
+function keptIn({ kept }: Snapshot<TrainingJob>): Kept {
+  const read = v.safeParse(KEPT, kept ?? {});
+  return read.success ? read.output : {};
+}
+
+function endOf(owner: TrainingJob, nowMs: number): Reason<Code>[] | undefined {
+  const { conditions } = owner.status ?? {};
+  const said = (type: string): string => conditionOf(owner, type)?.message ?? '';
+  const end: Reason<Code> | undefined = isTrue(conditions, 'Succeeded')
+    ? { code: 'JobSucceeded', text: `it succeeded: ${said('Succeeded')}` }
+    : isTrue(conditions, 'Failed')
+      ? { code: 'JobFailed', text: `it failed: ${said('Failed')}` }
+      : undefined;
+  if (!end) return undefined;
+  const { runPolicy = {} } = owner.spec;
+  const left = secondsToDeletion(runPolicy, owner.status ?? {}, nowMs);
+  if (left === undefined) return [end];
+  if (typeof left === 'object') return [end, { code: 'Expires', text: left.problem }];
+  const remainingSeconds = seconds(left * 1000);
+  const text = remainingSeconds === 0 ? 'it is deleted now' : `it is deleted in ${span(remainingSeconds)}`;
+  return [end, { code: 'Expires', text: `${text} (ttlSecondsAfterFinished ${runPolicy.ttlSecondsAfterFinished ?? ''})`, remainingSeconds }];
+}
+
+interface Known {
+  kept: Kept;
+  nowMs: number;
+  /** The API server's words. */
+  refusal: string | undefined;
+}
+
+function livingReasons(framework: FrameworkNames, snapshot: Snapshot<TrainingJob>, { kept, nowMs, refusal }: Known): Reason<Code>[] {
+  const { owner, pods, head } = snapshot;
+  const { runPolicy = {} } = owner.spec;
+  const own = [...pods].filter((pod) => pod.controller?.uid === owner.metadata.uid);
+  const terminating = terminatingReasons(
+    own.filter(({ deletedAt }) => deletedAt !== undefined),
+    nowMs,
+  );
+  if (owner.metadata.deletionTimestamp !== undefined)
+    return [{ code: 'BeingDeleted', text: `the ${framework.kind} itself is being deleted, and all that it owns with it` }, ...terminating];
+  if (runPolicy.suspend === true)
+    return [{ code: 'JobSuspended', text: 'its runPolicy.suspend is true: it runs when that is false' }, ...terminating];
+  const heldMs = Math.max((head.holdUntilMs ?? 0) - nowMs, (head.deleteHoldUntilMs ?? 0) - nowMs);
+  const verb = (head.holdUntilMs ?? 0) > nowMs ? 'create' : 'delete';
+  const left = secondsToDeadline(runPolicy, owner.status?.startTime, nowMs);
+  const hasPods = own.length > 0;
+  return [
+    ...(heldMs > 0
+      ? [refusedReason(`refused to ${verb} a pod`, refusal === undefined ? '; its events say why' : `: ${refusal}`, heldMs)]
+      : []),
+    ...takenReason(kept),
+    ...(hasPods ? [] : groupReason(snapshot, kept)),
+    ...restartReason(owner, kept),
+    ...podReasons(own.filter(isActive), wantedIn(framework, owner)),
+    ...terminating,
+    ...(left === undefined || secondsOf(owner.status?.startTime) === undefined
+      ? []
+      : [
+          {
+            code: 'DeadlineAhead' as const,
+            text: `it fails in ${span(seconds(left * 1000))} if it has not ended by then`,
+            remainingSeconds: seconds(left * 1000),
+          },
+        ]),
+  ];
+}
+
+function takenReason({ told = {} }: Kept): Reason<Code>[] {
+  const { size } = slotSetIn(told['taken']);
+  if (size === 0) return [];
+  const text = `${counted(size, 'pod', 'pods')} cannot be made: objects of somebody else have the names, as its events say`;
+  return [{ code: 'NamesTaken', text }];
+}
+
+function groupReason({ options, owner }: Snapshot<TrainingJob>, { checked }: Kept): Reason<Code>[] {
+  const { gangScheduler } = trainingSettingsOf(options);
+  if (gangScheduler === '' || owner.status?.lastReconcileTime === undefined || owner.status.startTime !== undefined) return [];
+  const text =
+    checked?.group === undefined
+      ? `its pods are made together with their PodGroup, which is not there yet (gang scheduler ${gangScheduler})`
+      : `its pods are made when the gang scheduler ${gangScheduler} has taken up its PodGroup`;
+  return [{ code: 'WaitsForGroup', text }];
+}
+
+function restartReason(owner: TrainingJob, { failed = 0 }: Kept): Reason<Code>[] {
+  const said = conditionOf(owner, 'Restarting')?.message;
+  if (said === undefined) return [];
+  const { backoffLimit } = owner.spec.runPolicy ?? {};
+  const limit =
+    backoffLimit === undefined ? '' : ` ${counted(failed, 'failure', 'failures')} so far, ${backoffLimit} may be (backoffLimit).`;
+  return [{ code: 'ReplicasRestarting', text: `${said}${limit}` }];
+}
+
+function podReasons(active: readonly PodFacts[], wanted: number): Reason<Code>[] {
+  const running = active.filter(({ phase }) => phase === 'Running');
+  const waiting = active.filter(({ phase }) => phase !== 'Running');
+  return [
+    ...(running.length > 0
+      ? [
+          {
+            code: 'ReplicasRunning' as const,
+            text: `${running.length} of ${counted(wanted, 'replica', 'replicas')} ${running.length === 1 ? 'runs' : 'run'}`,
+            pods: names(running),
+          },
+        ]
+      : []),
+    ...(waiting.length > 0 ? [waitingReason(waiting)] : []),
+  ];
+}
+
+/** In the words of the cluster, where it has some: of the pod's conditions, or of a container that waits. */
+function waitingReason(pods: readonly PodFacts[]): Reason<Code> {
+  const held = pods.find(({ reasons }) => (reasons?.length ?? 0) > 0);
+  const [why] = held?.reasons ?? [];
+  if (!held || !why)
+    return { code: 'ReplicasStarting', text: `${counted(pods.length, 'replica has', 'replicas have')} yet to start`, pods: names(pods) };
+  const more = why.message === undefined ? '' : `: ${why.message}`;
+  return { code: 'ReplicasWaiting', text: `${held.name} waits: ${why.reason}${more}`, pods: names(pods), podReason: why.reason };
+}
+
+function terminatingReasons(terminating: readonly PodFacts[], nowMs: number): Reason<Code>[] {
+  const stuck = terminating.filter((pod) => (stuckAt(pod) ?? Number.POSITIVE_INFINITY) * 1000 <= nowMs);
+  const others = terminating.filter((pod) => !stuck.includes(pod));
+  const [first] = stuck;
+  return [
+    ...(first
+      ? [
+          {
+            code: 'NodeLost' as const,
+            text: `${counted(stuck.length, 'pod was', 'pods were')} due to end minutes ago, the first on node ${first.node ?? 'unknown'}: each holds its slot until it is gone`,
+            pods: names(stuck),
+          },
+        ]
+      : []),
+    ...(others.length > 0
+      ? [
+          {
+            code: 'ReplicasTerminating' as const,
+            text: `${counted(others.length, 'pod terminates and holds its slot', 'pods terminate and hold their slots')} until ${others.length === 1 ? 'it is' : 'they are'} gone`,
+            pods: names(others),
+          },
+        ]
+      : []),
+  ];
+}
