@@ -1,6 +1,7 @@
 // A child of a kind's row as views, messages and digests hold it.
 import { partBytes, PART_BYTES_MAX, resourceKeyOf, type ChildState } from '../objects/child-state.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
+import { controllerOf } from '../objects/pod-facts.ts';
 import type { ChildFacts } from './kind.ts';
 
 /** Counts the uses of a child's name, where names are used again (R5). */
@@ -34,6 +35,7 @@ export function childStateOf(child: ChildFacts, object: KubernetesObject): Child
     ...(labels && Object.keys(labels).length > 0 && { labels }),
     ...(number !== undefined && /^(0|[1-9]\d{0,8})$/.test(number) && { number: Number(number) }),
     ...(deletionTimestamp !== undefined && { terminating: true as const }),
+    ...(child.mayAdopt && controllerOf(metadata.ownerReferences) === undefined && { orphaned: true as const }),
     part,
   };
 }

@@ -151,6 +151,8 @@ export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
   isUsed?(this: void, settings: KindSettings): boolean;
   /** The workload of this kind that the object belongs to; undefined if it belongs to none. */
   membershipOf(metadata: ObjectMeta): Membership | undefined;
+  /** Whether a workload adopts this object, which nobody controls. Absent: it adopts none. */
+  mayAdopt?(this: void, key: Pick<WorkloadKey, 'namespace' | 'name'>, metadata: ObjectMeta): boolean;
   /** Selects them in a live list. */
   selection(key: WorkloadKey, owner: Owner | undefined): ListSelection;
   /** Reasons of the Events about a child that the API server refuses to create or delete; absent: the kind's own. */

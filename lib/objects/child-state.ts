@@ -23,6 +23,8 @@ export interface ChildState {
   number?: number;
   /** It is being deleted. */
   terminating?: true;
+  /** Nobody controls it. Only children that a workload may adopt are known in this state. */
+  orphaned?: true;
   part: Part;
 }
 
@@ -42,8 +44,9 @@ export function canonicalText(value: unknown): string {
 }
 
 /** The compared fields of a child, without its part. */
-const standingOf = ({ namespace, name, labels, number, terminating }: ChildState): string =>
-  canonicalText([namespace, name, labels ?? {}, number ?? null, terminating ?? false]);
+const standingOf = ({ namespace, name, labels, number, terminating, orphaned }: ChildState): string =>
+  // A build of before knows no orphans: the text of every other child is the same in both.
+  canonicalText([namespace, name, labels ?? {}, number ?? null, terminating ?? false, ...(orphaned ? [orphaned] : [])]);
 
 /**
  * Whether all compared fields are equal. A new version alone is not a change. Parts of different revisions count as equal, because two

@@ -41,12 +41,12 @@ const Shape = v.object({
   /** The name's beginning, if digits follow. */
   p: v.optional(text),
   s: v.picklist(PRESENCES),
-  /** Bits: by a pass 1, terminating 2, with a number 4. */
+  /** Bits: by a pass 1, terminating 2, with a number 4, orphaned 8. */
   b: wholeNumber,
 });
 type Shape = v.InferOutput<typeof Shape>;
 
-const BITS = { byPass: 1, terminating: 2, number: 4 };
+const BITS = { byPass: 1, terminating: 2, number: 4, orphaned: 8 };
 
 /** Matches a name that ends in a number: names of neighbours then differ by the number alone. */
 const NUMBERED = /^(.*?)(0|[1-9]\d{0,8})$/;
@@ -74,7 +74,11 @@ export function packChildren(entries: Iterable<ChildEntry>): PackedPods {
       v: child.part.revision,
       ...(digits !== undefined && { p: prefix }),
       s: presence,
-      b: (byPass ? BITS.byPass : 0) | (child.terminating ? BITS.terminating : 0) | (child.number === undefined ? 0 : BITS.number),
+      b:
+        (byPass ? BITS.byPass : 0) |
+        (child.terminating ? BITS.terminating : 0) |
+        (child.number === undefined ? 0 : BITS.number) |
+        (child.orphaned ? BITS.orphaned : 0),
     };
     const written = JSON.stringify(shape);
     if (Buffer.byteLength(written) > LONGEST_SHAPE) throw new MessageTooLargeError(`labels of ${Buffer.byteLength(written)} bytes`);
@@ -151,6 +155,7 @@ export function unpackChildren({ columns, uids }: PackedPods, refuse: RefuseChil
       ...(shape.l && { labels: shape.l }),
       ...((shape.b & BITS.number) !== 0 && { number }),
       ...((shape.b & BITS.terminating) !== 0 && { terminating: true as const }),
+      ...((shape.b & BITS.orphaned) !== 0 && { orphaned: true as const }),
       part: { revision: shape.v, facts },
     };
     const fault = faultOf(child, heardAt);

@@ -64,6 +64,10 @@ describe('what is kept of a child', () => {
       terminating: true,
       part: { revision: 1, facts: { tempo: 'largo' } },
     });
+    expect(childStateOf({ ...SERVICES, mayAdopt: () => true }, service(1))).toEqual({
+      ...childStateOf(SERVICES, service(1)),
+      orphaned: true,
+    });
     const large = service(1, { annotations: { tempo: 'x'.repeat(501) } });
     expect(() => childStateOf(SERVICES, large)).toThrow(OversizedPartError);
     expect(() => childStateOf(SERVICES, large)).toThrow(/^Service default\/quartet-1: .* takes 513 bytes of JSON; at most 512 are kept$/);
@@ -74,7 +78,13 @@ describe('what is kept of a child', () => {
     const one = childStateOf(SERVICES, service(1));
     for (const same of [{ resourceVersion: '999' }, { part: { revision: 2, facts: 'made otherwise' } }])
       expect(isSameChild(one, { ...one, ...same })).toBe(true);
-    for (const other of [{ part: { revision: 1, facts: 'other' } }, { number: 7 }, { labels: {} }, { terminating: true as const }])
+    for (const other of [
+      { part: { revision: 1, facts: 'other' } },
+      { number: 7 },
+      { labels: {} },
+      { terminating: true as const },
+      { orphaned: true as const },
+    ])
       expect(isSameChild(one, { ...one, ...other })).toBe(false);
   });
 });
@@ -84,7 +94,7 @@ describe('a message', () => {
   const given: WorkloadReport = {
     owner: OWNER,
     pods: [],
-    children: [...services(3), left],
+    children: [...services(3), seen({ ...childStateOf(SERVICES, service(4)), orphaned: true }), left],
     wholeChildren: [
       { resource: 'services', floor: '400', isSelected: true },
       { resource: 'services.stage.example.com', floor: '10' },

@@ -12,7 +12,7 @@ import type { TrainingJob } from './job-types.ts';
 import { CONFIG_MAPS, configMapPartOf, ROLE_BINDINGS, ROLES, rolePartOf, SERVICE_ACCOUNTS } from './mpi/objects.ts';
 import { SERVICES } from './services.ts';
 import { GANG_SCHEDULER } from './settings.ts';
-import { baseLabels, JOB_NAME, TRAINING_JOB } from './slots.ts';
+import { baseLabels, hasBaseLabels, JOB_NAME, TRAINING_JOB } from './slots.ts';
 
 const GROUP = 'kubeflow.org/';
 /** A longer name is no label value, so no list can name it. Such a job is invalid and has no children. */
@@ -73,6 +73,7 @@ export function childrenOf(names: FrameworkNames): readonly ChildFacts<TrainingJ
   const services: ChildFacts<TrainingJob> = {
     ...ofLabel(SERVICES, nothingOf, {}),
     watch: { labelSelector: JOB_NAME },
+    mayAdopt: ({ namespace, name }, metadata) => metadata.namespace === namespace && hasBaseLabels(names, name, metadata.labels),
     selection: baseSelection(names),
     refusedReasons: { create: 'FailedCreateService', delete: 'FailedDeleteService' },
   };

@@ -12,7 +12,7 @@ import { launcherName } from './mpi/objects.ts';
 import { isReadLive, ownerFields, trainingFactsOf, trainingFaultOf } from './owner-facts.ts';
 import { TRAINING_OPTIONS } from './options.ts';
 import { GANG_SCHEDULER, MULTI_KUEUE, TRAINING_JOBS } from './settings.ts';
-import { indexIn, MOST_INDEXES, nameOfSlot, numberOfSlot, REPLICA_TYPE } from './slots.ts';
+import { hasBaseLabels, indexIn, MOST_INDEXES, nameOfSlot, numberOfSlot, REPLICA_TYPE } from './slots.ts';
 import { PODS } from '../../objects/resources.ts';
 
 export const resourceOf = ({ kind, plural }: Pick<FrameworkNames, 'kind' | 'plural'>): Resource => ({
@@ -50,11 +50,15 @@ export const trainingFacts = (names: FrameworkNames): KindFacts =>
       asks: ['node', 'podReason', 'containerWords', 'unmetCondition', 'slotFailures', 'jobFailures'],
       membershipOf: membershipIn(names),
       selection: baseSelection(names),
-      concerns: ({ uid }, { controller }) => controller?.uid === uid,
+      concerns: ({ uid, name }, { controller, labels }) => (controller ? controller.uid === uid : hasBaseLabels(names, name, labels)),
       isCountedIn:
-        ({ metadata: { uid } }) =>
-        ({ controller }) =>
-          controller?.uid === uid,
+        ({ metadata: { uid, name = '' } }) =>
+        ({ controller, labels }) =>
+          controller ? controller.uid === uid : hasBaseLabels(names, name, labels),
+      ownSelector:
+        ({ metadata: { name = '' } }) =>
+        (labels) =>
+          hasBaseLabels(names, name, labels),
       namesAreReused: true,
       slotOf: (pod) => slotIn(names, pod),
       nameOf: (job, { slot }) => nameIn(names, job, slot),

@@ -3,6 +3,7 @@ import type { Framework, Terms } from './framework.ts';
 import { timeOf } from '../../objects/unix-seconds.ts';
 import type { Action, Planner } from '../plan.ts';
 import { eventAction, targetOfJob, type NewEvent } from './actions.ts';
+import { claimActions } from './claims.ts';
 import type { CleanUpCause } from './cleanup.ts';
 import { isOver, isTrue } from './conditions.ts';
 import { secondsToDeletion } from './deadlines.ts';
@@ -45,6 +46,8 @@ function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
   if (!manages.includes(TRAINING_JOBS)) return idle(given, 'notOurs', 'training jobs are managed by somebody else');
   if (!framework.isOfBase && terms.runPolicy.managedBy === MULTI_KUEUE) return idle(given, 'notOurs', `it is managed by ${MULTI_KUEUE}`);
   if (owner.metadata.deletionTimestamp !== undefined) return idle(given, 'converged', 'it is being deleted, and all that it owns with it');
+  const claims = claimActions(terms, given);
+  if (claims.length > 0) return { ...idle(given, 'acted', CLAIMING), actions: claims, continues: true };
   const settings = trainingSettingsOf(given.options);
   const kept = (given.kept ?? {}) as Kept;
   const nowMs = now.getTime();
@@ -66,6 +69,8 @@ function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
   const pass: Pass = { ...rest, kept: { ...kept, checked }, checked };
   return terms.runPolicy.suspend === true ? suspendedPlan(pass) : runningPlan(pass);
 }
+
+const CLAIMING = 'which pods and services are its own comes first';
 
 function checkedOf(terms: Terms, owner: TrainingJob, generation: number): NonNullable<Kept['checked']> {
   const problem = problemOf(terms.framework, owner);

@@ -24,6 +24,8 @@ export const trainingShown = (names: FrameworkNames): KindShown =>
     ],
     figuresOf: (job) => figuresOf(names, job),
     purposes: {
+      adopt: { does: 'adopt', refusedTo: (target) => `adopt ${target}` },
+      release: { does: 'release', refusedTo: (target) => `release ${target}` },
       correct: { does: 'correct', refusedTo: (target) => `correct ${target}` },
       completed: { does: 'remember completed replicas on', refusedTo: (target) => `annotate ${target}` },
     },

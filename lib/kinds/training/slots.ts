@@ -31,6 +31,13 @@ export const baseLabels = ({ controller }: Pick<Framework, 'controller'>, job: s
   [JOB_NAME]: withoutSlashes(job),
 });
 
+/** Whether the labels are those of an object of the job: by them an object without a controller is adopted, and one that lacks them is let go. */
+export const hasBaseLabels = (
+  framework: Pick<Framework, 'controller'>,
+  job: string,
+  labels: Readonly<Record<string, string>> = {},
+): boolean => labels[OPERATOR_NAME] === framework.controller && labels[JOB_NAME] === withoutSlashes(job);
+
 export const slotLabels = (framework: Pick<Framework, 'controller'>, job: string, { type, index }: Slot): Record<string, string> => ({
   ...baseLabels(framework, job),
   [REPLICA_TYPE]: type.toLowerCase(),

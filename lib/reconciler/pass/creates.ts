@@ -1,5 +1,6 @@
 // Creates of pods: few at first, each counted, and settled if the name is taken (R5).
 import type { KubernetesObject, Pod } from '../../objects/kubernetes.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import { nameKeyOf, type Action } from '../../kinds/plan.ts';
 import { ConflictError, NotFoundError, TerminalError } from '../../ports/errors.ts';
@@ -34,6 +35,10 @@ export async function create(pass: Pass, action: CreateAction): Promise<Result> 
   }
 }
 
+/** An orphan that the workload adopts by its labels. The watch may have shown it before the workload, so that it was nobody's. */
+const mayAdopt = ({ facts: { pods }, known: { owner } }: Pass, { controller, deletedAt, labels }: PodFacts): boolean =>
+  controller === undefined && deletedAt === undefined && owner !== undefined && (pods.ownSelector?.(owner)?.(labels) ?? false);
+
 function countCreate({ pending: { counted }, decided: { planned }, row }: Pass, result: 'succeeded' | 'failed'): void {
   if (planned) counted.push(...(row.metrics.ofCreate?.(planned.plan, result) ?? []));
 }
@@ -51,8 +56,9 @@ async function meetNamesake(pass: Pass, action: CreateAction): Promise<Result> {
       pass.deadline,
       pass.known.podReader.reading,
     );
-    const isOurs = object.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pass.key.uid) ?? false;
-    const child = pass.known.childOf(pass.known.podReader.factsOf(object));
+    const facts = pass.known.podReader.factsOf(object);
+    const isOurs = facts.controller?.uid === pass.key.uid || mayAdopt(pass, facts);
+    const child = pass.known.childOf(facts);
     if (isOurs) pass.known.observePod(object);
     if (isOurs && typeof child !== 'string' && child.slot === action.child?.slot && child.number === action.child.number) return { action };
     if (pass.facts.pods.namesAreReused) {

@@ -1,6 +1,7 @@
 // Live reads of children other than pods.
 import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
-import type { KubernetesObject } from '../../objects/kubernetes.ts';
+import type { KubernetesObject, ObjectMeta } from '../../objects/kubernetes.ts';
+import { controllerOf } from '../../objects/pod-facts.ts';
 import { isNewer } from '../../objects/resource-version.ts';
 import type { ChildFacts } from '../../kinds/kind.ts';
 import type { ListAnswer } from '../../ports/cluster.ts';
@@ -22,11 +23,19 @@ export async function listOthers(pass: Pass, rows: readonly ChildFacts[] = pass.
       throw new RestoredServerError(
         `the API server is at ${list.resourceVersion}, and ${known} of ${resourceKeyOf(row.resource)} had been observed`,
       );
-    const items = (list?.items ?? []).filter(({ metadata }) => row.membershipOf(metadata)?.uid === pass.key.uid);
+    const items = (list?.items ?? []).filter(({ metadata }) => isChildOf(pass, row, metadata));
     if (list) pass.known.children.observeList(row, items, list.resourceVersion);
     else pass.known.children.observeNone(row);
   }
 }
+
+/** Whether it belongs to the workload, or is the workload's to adopt. */
+const isChildOf = (pass: Pass, row: ChildFacts, metadata: ObjectMeta): boolean =>
+  row.membershipOf(metadata)?.uid === pass.key.uid || isOrphanOf(pass, row, metadata);
+
+/** Whether nobody controls it, and the workload may adopt it. */
+export const isOrphanOf = ({ key }: Pass, { mayAdopt }: ChildFacts, metadata: ObjectMeta): boolean =>
+  controllerOf(metadata.ownerReferences) === undefined && (mayAdopt?.(key, metadata) ?? false);
 
 /** @returns undefined if the API server serves no such resource: then there are no such children */
 async function listOf(pass: Pass, row: ChildFacts): Promise<ListAnswer<KubernetesObject> | undefined> {
@@ -45,10 +54,12 @@ export async function readStrayed(pass: Pass): Promise<void> {
   for (const { row, child } of pass.known.children.strayed) await readOther(pass, row, child);
 }
 
-/** Reads one child live. If another object has its name, this one is gone. */
+/** Reads one child live. If another object has its name, this one is gone. One that somebody else controls by now is no child any more. */
 export async function readOther(pass: Pass, row: ChildFacts, child: ChildState): Promise<void> {
   const object = await getByName(pass, row, child.name);
-  if (object?.metadata.uid === child.uid) pass.known.children.observe(row, object);
+  const controller = object && controllerOf(object.metadata.ownerReferences);
+  const isOthers = controller !== undefined && controller.uid !== pass.key.uid;
+  if (object?.metadata.uid === child.uid && !isOthers) pass.known.children.observe(row, object);
   else pass.known.children.observeGone(row, child);
 }
 

@@ -3,10 +3,11 @@
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import type { ChildFacts } from '../../kinds/kind.ts';
 import { nameKeyOf } from '../../kinds/plan.ts';
+import { controllerOf } from '../../objects/pod-facts.ts';
 import type { Reading } from '../../ports/cluster.ts';
 import { ConflictError, NotFoundError } from '../../ports/errors.ts';
 import type { CreateAction } from './creates.ts';
-import { getByName, readOther } from './other-children.ts';
+import { getByName, isOrphanOf, readOther } from './other-children.ts';
 import type { Pass } from './pass.ts';
 import type { DeleteAction, PatchAction, Result } from './result.ts';
 import { forgetReads } from './wanted.ts';
@@ -39,7 +40,8 @@ async function meetOther(pass: Pass, row: ChildFacts, action: CreateAction): Pro
     // It was deleted between the two calls, so plan again.
     if (!object) return { action, error: new ConflictError(`${row.resource.kind} ${name} came and went`, { reason: 'alreadyExists' }) };
     const { uid = '', deletionTimestamp, ownerReferences } = object.metadata;
-    const isOurs = ownerReferences?.some((reference) => reference.controller === true && reference.uid === pass.key.uid) ?? false;
+    const isControlled = controllerOf(ownerReferences)?.uid === pass.key.uid;
+    const isOurs = isControlled || (deletionTimestamp === undefined && isOrphanOf(pass, row, object.metadata));
     if (isOurs) pass.known.children.observe(row, object);
     else pass.known.held.set(nameKeyOf(row.resource, name), { uid, isTerminating: deletionTimestamp !== undefined });
     pass.decided.namesakes.push({ resource: row.resource, name, isForeign: !isOurs });

@@ -1,0 +1,33 @@
+// A world with one kind of training jobs.
+import type { Framework } from '../../../../lib/kinds/training/framework.ts';
+import { pytorch } from '../../../../lib/kinds/training/frameworks/pytorch.ts';
+import type { RunPolicy, TrainingJob } from '../../../../lib/kinds/training/job-types.ts';
+import { resourceOf } from '../../../../lib/kinds/training/facts.ts';
+import { rowsOfKind } from '../../../simulation/kinds/training/definition-rows.ts';
+import { World } from '../../world.ts';
+
+export const aTrainingWorld = ({ kind }: Framework): World => new World({ manages: ['training-jobs'], rows: rowsOfKind(kind) });
+
+/** A job `torch`. @param replicas by type */
+export const aTorch = (replicas: Readonly<Record<string, number>>, runPolicy: RunPolicy = {}): TrainingJob =>
+  aJobOf(pytorch, 'torch', { replicas, runPolicy });
+
+export function aJobOf(
+  { kind, container, replicasField }: Framework,
+  name: string,
+  { replicas, runPolicy = {} }: { replicas: Readonly<Record<string, number>>; runPolicy?: RunPolicy },
+): TrainingJob {
+  const specs = Object.entries(replicas).map(([type, count]) => [
+    type,
+    { replicas: count, restartPolicy: 'ExitCode', template: { spec: { containers: [{ name: container, image: 'example.com/train' }] } } },
+  ]);
+  return {
+    apiVersion: 'kubeflow.org/v1',
+    kind,
+    metadata: { name },
+    spec: { runPolicy: { cleanPodPolicy: 'All', ...runPolicy }, [replicasField]: Object.fromEntries(specs) },
+  };
+}
+
+export const jobNamed = async (world: World, framework: Framework, name: string): Promise<TrainingJob> =>
+  await world.as<TrainingJob>('GET', resourceOf(framework), { namespace: 'default', name });
