@@ -59,6 +59,13 @@ function reasonsIn(
   return shown.reasonsOf(known, new Date(nowMs + offsetMs), circumstances);
 }
 
+function parkedIn(state: Seen['state'], nowMs: number): Pick<Circumstances, 'parked'> {
+  const park = state?.park;
+  if (!park) return {};
+  if (park.untilChanged === true) return { parked: { reason: park.reason } };
+  return park.untilMs > nowMs ? { parked: { reason: park.reason, remainingMs: park.untilMs - nowMs } } : {};
+}
+
 function circumstancesOf(seen: Seen, nowMs: number): Circumstances {
   const { row, ownerIs, state, record, trouble, passes } = seen;
   const { purposes } = row.shown;
@@ -80,7 +87,7 @@ function circumstancesOf(seen: Seen, nowMs: number): Circumstances {
       ? undefined
       : unansweredIn(latest, againMs, purposes);
   return {
-    ...(state?.park && state.park.untilMs > nowMs && { parked: { reason: state.park.reason, remainingMs: state.park.untilMs - nowMs } }),
+    ...parkedIn(state, nowMs),
     ...clusterCircumstances(seen, nowMs),
     isDrained: record.draining === true,
     isLeaving: record.leaving === true,

@@ -88,7 +88,7 @@ function summaryOf(known: Known, surroundings: Surroundings, nowMs: number): Wor
   const { facts, shown } = row;
   const owner = ownerIn(known);
   const { creationTimestamp } = owner?.metadata ?? {};
-  const parked = state?.park && state.park.untilMs > nowMs ? state.park.reason : undefined;
+  const parked = state?.park && (state.park.untilChanged === true || state.park.untilMs > nowMs) ? state.park.reason : undefined;
   const reasons = reasonsOf(known, podsIn(known), { surroundings, passes: [], nowMs });
   return {
     ...head.key,

@@ -155,6 +155,8 @@ export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
   mayAdopt?(this: void, key: Pick<WorkloadKey, 'namespace' | 'name'>, metadata: ObjectMeta): boolean;
   /** Selects them in a live list. */
   selection(key: WorkloadKey, owner: Owner | undefined): ListSelection;
+  /** Its planner tells of names that others have, each once. Absent: the loop does, at every try. */
+  plannerTellsOfTakenNames?: true;
   /** Reasons of the Events about a child that the API server refuses to create or delete; absent: the kind's own. */
   refusedReasons?: { create: string; delete: string };
   /** What its planner compares: at most 512 bytes of JSON, else a digest of it. Never the data of a config map or a secret. */
@@ -189,6 +191,10 @@ export interface PodsOfKind<Owner extends WorkloadObject> {
    * pod of another number is not the one to be created (R5).
    */
   namesAreReused?: true;
+  /** The planner tells of names that others have, each once. Absent: the loop does, at every try. */
+  plannerTellsOfTakenNames?: true;
+  /** A pod that is refused says nothing about those of other slots: they are tried nevertheless. */
+  refusedAlone?: true;
   /** The pod's slot among its siblings. Absent: its completion index, else its number. */
   slotOf?(this: void, pod: PodFacts): number | undefined;
   /** The name for a slot and a number (R5). */

@@ -180,6 +180,8 @@ export interface Plan<Status> {
   /** When to look again though nothing happens; above 0. */
   requeueAfterSeconds?: number;
   outcome: Outcome;
+  /** Of a parked plan: nothing but a change of the spec brings the workload back, and its own events alone tell of it. */
+  untilChanged?: true;
   why: string[];
   /** Absent: `reconciling`. */
   syncAction?: SyncAction;

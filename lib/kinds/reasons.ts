@@ -65,7 +65,8 @@ export interface Reason<Code extends string = string> {
 /** Facts about a workload that its objects do not show. */
 export interface Circumstances {
   /** A person must act. A pass looks again after `remainingMs`. */
-  parked?: { reason: string; remainingMs: number };
+  /** `remainingMs` absent: until the spec changes. */
+  parked?: { reason: string; remainingMs?: number };
   /**
    * The cluster does not answer, or refuses Farloop's credentials. `sinceMs`: Unix milliseconds. `remainingMs`: until the next probe; 0:
    * now; absent: only after a change.

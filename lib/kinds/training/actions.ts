@@ -10,7 +10,7 @@ export interface NewEvent {
   type: 'Normal' | 'Warning';
   reason: string;
   message: string;
-  /** Name of the one pod or object that it is about. */
+  /** The one object whose create or delete it tells of: see `aboutOf`. */
   about?: string;
   evenUnanswered?: true;
 }

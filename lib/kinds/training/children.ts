@@ -64,10 +64,12 @@ export function childrenOf(names: FrameworkNames): readonly ChildFacts<TrainingJ
   }));
   if (names.isMpi)
     return [
-      ofLabel(CONFIG_MAPS, configMapPartOf, { data: true }),
-      ofLabel(SERVICE_ACCOUNTS, nothingOf, {}),
-      ofLabel(ROLES, rolePartOf, { rules: true }),
-      ofLabel(ROLE_BINDINGS, nothingOf, {}),
+      ...[
+        ofLabel(CONFIG_MAPS, configMapPartOf, { data: true }),
+        ofLabel(SERVICE_ACCOUNTS, nothingOf, {}),
+        ofLabel(ROLES, rolePartOf, { rules: true }),
+        ofLabel(ROLE_BINDINGS, nothingOf, {}),
+      ].map((row) => ({ ...row, plannerTellsOfTakenNames: true as const })),
       ...groups,
     ];
   const services: ChildFacts<TrainingJob> = {

@@ -60,6 +60,8 @@ export const trainingFacts = (names: FrameworkNames): KindFacts =>
         (labels) =>
           hasBaseLabels(names, name, labels),
       namesAreReused: true,
+      plannerTellsOfTakenNames: true,
+      refusedAlone: true,
       slotOf: (pod) => slotIn(names, pod),
       nameOf: (job, { slot }) => nameIn(names, job, slot),
       // Without a finalizer for counting the end of a pod is what its job waits for.

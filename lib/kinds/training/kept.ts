@@ -127,6 +127,11 @@ export class Told {
     return !(this.#before.get(about)?.has(slot) ?? false);
   }
 
+  /** It is not known in this plan whether it is still so: what was told stays told. */
+  stillTold(about: string, slot: number): void {
+    if (this.#before.get(about)?.has(slot)) this.isNews(about, slot);
+  }
+
   toKeep(): Record<string, string> {
     return Object.fromEntries([...this.#now].map(([about, slots]) => [about, packedSlots(slots)]));
   }

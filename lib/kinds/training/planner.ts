@@ -87,7 +87,7 @@ function invalidPlan({ given, terms, kept, checked }: Pass, { isNew }: { isNew: 
   const message = `${kind} failed validation because ${checked.problem}`;
   const event: NewEvent = { type: 'Warning', reason: `${kind}FailedValidation`, message };
   const rest = idle(given, 'parked', message);
-  return { ...rest, actions: isNew ? [eventAction(terms, event)] : [], head: { ...rest.head, kept } };
+  return { ...rest, untilChanged: true, actions: isNew ? [eventAction(terms, event)] : [], head: { ...rest.head, kept } };
 }
 
 const cleanPodPolicyIn = ({ framework, job }: Terms): string =>

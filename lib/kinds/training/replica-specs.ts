@@ -16,7 +16,7 @@ export function replicaSpecsOf(
 
 export const containersIn = (template: PodTemplate | undefined): readonly Container[] => {
   const containers: unknown = fieldsOf(template?.spec)['containers'];
-  return Array.isArray(containers) ? (containers as Container[]) : [];
+  return Array.isArray(containers) ? (containers.map(fieldsOf) as Container[]) : [];
 };
 
 export interface ContainerPort {
@@ -26,5 +26,5 @@ export interface ContainerPort {
 
 export const portsIn = (container: Container | undefined): readonly ContainerPort[] => {
   const ports = container?.['ports'];
-  return Array.isArray(ports) ? (ports as ContainerPort[]) : [];
+  return Array.isArray(ports) ? (ports.map(fieldsOf) as unknown as ContainerPort[]) : [];
 };

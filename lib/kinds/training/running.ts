@@ -130,7 +130,7 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
       }),
     });
   }
-  const end = deriveStatus(pass, judgement, news, told);
+  const end = deriveStatus(pass, judgement, news);
   const isEnding = end.isEnding;
   const changes = isEnding ? { actions: [], waits: [] } : staff(pass, judgement, told);
   if ('needsTemplates' in changes && changes.needsTemplates)
@@ -166,7 +166,7 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
 }
 
 /** Events about pods: ended containers, what keeps them from running, pods that do not go. */
-function observations({ terms, nowMs }: Pass, { slots }: Judgement, told: Told): { actions: Action[]; waits: number[] } {
+function observations({ terms, nowMs }: Pass, { slots, counts }: Judgement, told: Told): { actions: Action[]; waits: number[] } {
   const events: NewEvent[] = [];
   const waits: number[] = [];
   for (const { slot, pod, code, answer } of slots.values()) {
@@ -183,6 +183,9 @@ function observations({ terms, nowMs }: Pass, { slots }: Judgement, told: Told):
     if (stuck * 1000 > nowMs) waits.push(stuck - nowMs / 1000);
     else if (told.isNews('stuck', slot)) events.push(stuckEvent(pod));
   }
+  const runsAll = terms.framework.isMpi && counts.of('Launcher').active === 1;
+  if (runsAll && terms.replicas.every(({ type, wanted }) => counts.of(type).active === wanted) && told.isNews('running', 0))
+    events.push(allRunningEvent(terms));
   return { actions: events.map((event) => eventAction(terms, event)), waits };
 }
 
@@ -232,7 +235,7 @@ interface Derived extends Progress {
 }
 
 /** Conditions, counts and times, by the rules of the kind. */
-function deriveStatus(pass: Pass, judgement: Judgement, news: Progress, told: Told): Derived {
+function deriveStatus(pass: Pass, judgement: Judgement, news: Progress): Derived {
   const { terms, time } = pass;
   const { kind, isMpi } = terms.framework;
   const { counts, slots } = judgement;
@@ -269,13 +272,6 @@ function deriveStatus(pass: Pass, judgement: Judgement, news: Progress, told: To
       }
     }
   }
-  if (
-    isMpi &&
-    !outcome.isEnding &&
-    counts.of('Launcher').active === 1 &&
-    terms.replicas.every(({ type, wanted }) => counts.of(type).active === wanted)
-  )
-    if (told.isNews('running', 0)) events.push(allRunningEvent(terms));
   const { status } = news;
   const isFirst = status.startTime === undefined;
   return {

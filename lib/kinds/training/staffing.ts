@@ -57,6 +57,8 @@ export function freeOpenings(
   const { held } = given;
   const isTaken = ({ name }: Opening): boolean => held?.has(nameKeyOf(PODS, name)) ?? false;
   const taken = openings.filter(isTaken);
+  // A create shows whether a name is free. Until then it may be taken as before.
+  for (const { slot } of openings.filter((opening) => !isTaken(opening))) told.stillTold('taken', slot);
   const news = taken.filter(({ slot, name }) => held?.get(nameKeyOf(PODS, name))?.isTerminating !== true && told.isNews('taken', slot));
   return {
     free: openings.filter((opening) => !isTaken(opening)),

@@ -56,6 +56,8 @@ const PassState = v.looseObject({
       generation: wholeNumber,
       /** An object could not be read. Any change of the view may end that. */
       unreadable: v.optional(v.boolean()),
+      /** No time ends it, only another spec. */
+      untilChanged: v.optional(v.boolean()),
     }),
   ),
   /** Another controller writes the same status. */

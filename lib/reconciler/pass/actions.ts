@@ -151,16 +151,7 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
         await deleteOwner(execution, action),
       ]);
     case 'create':
-      for (const batch of slowStart(wave.actions)) {
-        // A quota or a webhook that refused several will refuse the next one too. One alone may be refused for its own sake.
-        const refused = (resource: Resource): number => progress.troubles.filter((trouble) => trouble.resource === resource).length;
-        const open = batch.filter(({ resource }) => refused(resource) < MOST_REFUSED);
-        const stop = await underBudget(execution, open, { writesEach: 1, progress }, async (action) => [
-          action.resource === PODS ? await create(execution.pass, action) : await createOther(execution.pass, action),
-        ]);
-        if (stop) return stop;
-      }
-      return undefined;
+      return await runCreates(execution, wave.actions, progress);
     case 'children': {
       const chains = [...wave.chains.values()];
       const writesEach = Math.max(...chains.map((chain) => chain.length));
@@ -169,6 +160,32 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
       );
     }
   }
+}
+
+/** Few at first. Where a refused pod says nothing about the others, these are tried too. */
+async function runCreates(execution: Execution, creates: readonly CreateAction[], progress: Progress): Promise<Stop | undefined> {
+  const { pass } = execution;
+  const { refusedAlone } = pass.facts.pods;
+  let stopped: Extract<Stop, { kind: 'refused' }> | undefined;
+  for (const batch of slowStart(refusedAlone ? startingElsewhere(pass, creates) : creates)) {
+    // A quota or a webhook that refused several will refuse the next one too. One alone may be refused for its own sake.
+    const refused = (resource: Resource): number => progress.troubles.filter((trouble) => trouble.resource === resource).length;
+    const open = batch.filter(({ resource }) => refused(resource) < MOST_REFUSED);
+    const stop = await underBudget(execution, open, { writesEach: 1, progress }, async (action) => [
+      action.resource === PODS ? await create(pass, action) : await createOther(pass, action),
+    ]);
+    if (!stop) continue;
+    if (!refusedAlone || stop.kind !== 'refused' || stop.refusals.some(({ ifRefused }) => ifRefused)) return stop;
+    stopped = { ...stop, refusals: [...(stopped?.refusals ?? []), ...stop.refusals] };
+    if (stopped.refusals.length >= MOST_REFUSED) break;
+  }
+  return stopped;
+}
+
+/** After tries that ended with too many refusals the next one begins with others, so that every pod has its turn. */
+function startingElsewhere({ pending: { state } }: Pass, creates: readonly CreateAction[]): readonly CreateAction[] {
+  const first = ((state.hold?.failures ?? 0) * MOST_REFUSED) % Math.max(creates.length, 1);
+  return [...creates.slice(first), ...creates.slice(0, first)];
 }
 
 /** Runs as many as the budget grants. After a failure the others of this round end, and no later one begins. */

@@ -76,6 +76,24 @@ export function endUnreadable(pass: Pass): void {
   if (pass.pending.state.park?.unreadable === true) pass.pending.state = { ...pass.pending.state, park: undefined };
 }
 
+/** The spec has changed, and is no reason for parking any more. */
+export function endUntilChanged(pass: Pass): void {
+  if (pass.pending.state.park?.untilChanged === true) pass.pending.state = { ...pass.pending.state, park: undefined };
+}
+
+/** Nothing but another spec ends it. The planner has told of it, so nothing more is told here, and no time brings it back. */
+export function parkUntilChanged(pass: Pass, reason: string, { clock, telemetry }: Pick<Ports, 'clock' | 'telemetry'>): Ending {
+  const generation = pass.known.generation ?? 0;
+  const { park: before } = pass.pending.state;
+  const isKnown = before?.untilChanged === true && before.generation === generation;
+  pass.pending.state = {
+    ...pass.pending.state,
+    park: { failures: 1, untilMs: clock.nowMs(), reason: markedReason(reason), generation, untilChanged: true },
+  };
+  if (!isKnown) telemetry.count('ParkedWorkloads', 1, 'Count', { cluster: pass.key.cluster, kind: pass.key.kind });
+  return { outcome: 'parked' };
+}
+
 const markedReason = (reason: string): string => reason.slice(0, LONGEST_REASON);
 
 /** @returns how a pass that parks its workload ends */

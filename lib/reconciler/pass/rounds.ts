@@ -1,5 +1,6 @@
 // plan → intend → act, round by round. What a failed write leaves undone is planned again from the state at that time.
 import type { Action, Plan } from '../../kinds/plan.ts';
+import { PODS, type Resource } from '../../objects/resources.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { PassState } from '../head/pass-state.ts';
 import { SOON_MS } from '../head/wake.ts';
@@ -7,7 +8,18 @@ import { noteSync } from '../report/sync-metrics.ts';
 import { act, type Execution, type Stop } from './actions.ts';
 import type { Ending } from './commit.ts';
 import { intend } from './intending.ts';
-import { HELD_MS, TOO_OFTEN, backoffMs, endUnreadable, fightText, parkedEnding, roomTaken, takenNameEvent } from './parking.ts';
+import {
+  HELD_MS,
+  TOO_OFTEN,
+  backoffMs,
+  endUnreadable,
+  endUntilChanged,
+  fightText,
+  parkUntilChanged,
+  parkedEnding,
+  roomTaken,
+  takenNameEvent,
+} from './parking.ts';
 import { OwnerGoneError } from './knowledge.ts';
 import type { Pass } from './pass.ts';
 import { planOnce, planPass } from './planning.ts';
@@ -65,9 +77,12 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
   if ('rival' in plan) return { end: 'over', ending: parkedEnding(ports, pass, fightText(pass, plan.rival)) };
   notePlan(pass, plan);
   if (plan.outcome === 'parked') {
+    keepOf(pass, plan);
     pass.pending.events.push(...plan.actions.filter((action) => action.verb === 'event'));
-    return { end: 'over', ending: parkedEnding(ports, pass, plan.why.join('; ')) };
+    const why = plan.why.join('; ');
+    return { end: 'over', ending: plan.untilChanged ? parkUntilChanged(pass, why, ports) : parkedEnding(ports, pass, why) };
   }
+  endUntilChanged(pass);
   keepOf(pass, plan);
   const actions = withoutHurriedStatus(pass, plan.actions, timing().nowMs);
   const writes = actions.filter((action) => action.verb !== 'event');
@@ -82,6 +97,9 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
   if (waitMs > 0) return { end: 'over', ending: { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) } };
   return await carryOut(setup, pass, { plan, actions, writes });
 }
+
+const tellsOfTakenNames = ({ facts, known }: Pass, resource: Resource): boolean =>
+  (resource === PODS ? facts.pods : known.children.rowOf(resource))?.plannerTellsOfTakenNames === true;
 
 /** A planner that keeps what it told does not tell it in the next pass again. Others tell of what they write. */
 function tellWithoutWrites(pass: Pass, plan: Plan<object>): void {
@@ -116,7 +134,7 @@ async function carryOut(
   if (plan.continues) return { end: 'step' };
   if (pass.decided.namesakes.length > 0) {
     for (const { resource, name, isForeign } of pass.decided.namesakes)
-      if (isForeign) pass.pending.events.push(takenNameEvent(pass, { resource, name }));
+      if (isForeign && !tellsOfTakenNames(pass, resource)) pass.pending.events.push(takenNameEvent(pass, { resource, name }));
     // All outcomes are known. What has the name decides what comes next.
     pass.pending.state = { ...pass.pending.state, intents: stillOpen(pass) };
     return { end: 'step' };

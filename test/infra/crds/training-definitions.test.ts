@@ -55,7 +55,7 @@ describe('scale', () => {
   });
 });
 
-test('a queue does not change, and all else may', async () => {
+test('case 68: a queue does not change, and all else may', async () => {
   const path = pathOf(frameworkOf('TFJob'));
   const job = minimalJob('TFJob');
   job.metadata.name = 'queued';

@@ -38,6 +38,12 @@ test('case 89, B-01: a pod out of range goes, and is never counted', () => {
   expect(reasonsTold(plan).filter((reason) => reason === 'SuccessfulDeletePod')).toHaveLength(1);
 });
 
+test('B-09: an empty slot below a pod out of range is not filled, nor has it a service', () => {
+  const plan = planFor({ replicas: { Worker: 2 }, pods: 'Worker: R0 R5', status });
+  expect([created(plan), created(plan, 'Service')]).toEqual([['j-worker-1'], ['j-worker-1']]);
+  expect([deleted(plan), deleted(plan, 'Service')]).toEqual([['j-worker-5'], ['j-worker-5']]);
+});
+
 test('case 90, B-06: no replicas, no pods', () => {
   const replicas = { Master: 1, Worker: 0 };
   expect(created(planFor({ replicas }))).toEqual(['j-master-0']);

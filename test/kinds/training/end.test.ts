@@ -146,9 +146,13 @@ describe('limits', () => {
     expect(plan.failure).toEqual({ reason: 'TFJobFailed', message });
     const verbs = plan.actions.map(({ verb }) => verb);
     expect(verbs.lastIndexOf('delete')).toBeLessThan(verbs.indexOf('status'));
-    // B-44: the job itself goes in a later pass.
-    expect(deleted(plan, 'TFJob')).toEqual([]);
-    expect(deleted(planFor({ replicas: { Worker: 4, PS: 2 }, status: plan.status, runPolicy }), 'TFJob')).toEqual(['j']);
+  });
+
+  test('B-44: a job whose TTL is 0 goes in a pass after that which stores why it failed', () => {
+    const runPolicy = { activeDeadlineSeconds: 2, ttlSecondsAfterFinished: 0 };
+    const plan = planFor({ pods: 'Worker: R', status: STARTED, runPolicy });
+    expect([states(plan), deleted(plan, 'TFJob')]).toEqual(['Created=True Running=False Failed=True', []]);
+    expect(deleted(planFor({ status: plan.status, runPolicy }), 'TFJob')).toEqual(['j']);
   });
 
   test('a verdict of a pass that was cut short stands, though its pods are gone', () => {

@@ -112,7 +112,7 @@ test('every kind has its life here', () => {
   expect(new Set(lives.map(({ framework }) => framework))).toEqual(new Set(FRAMEWORKS));
 });
 
-describe.each(lives.map((life) => [life.framework.kind, life] as const))('cases 61 to 63, 74: %s', (kind, life) => {
+describe.each(lives.map((life) => [life.framework.kind, life] as const))('case 74: %s', (kind, life) => {
   const { framework, replicas, pods, running, runs, done, succeeded } = life;
   const base: Situation = { framework, replicas };
   const suspended: Situation = { ...base, runPolicy: { suspend: true } };

@@ -225,6 +225,17 @@ describe('the pods', () => {
   });
 });
 
+test.each([
+  ['', []],
+  ['test-scheduler', []],
+  ['other', ['SettedPodTemplateSchedulerName']],
+])('B-32: a launcher whose template names the scheduler %j is warned of as %j', (schedulerName, warnings) => {
+  const replicas = { Launcher: launcherOf({}, { schedulerName }), Worker: 1 };
+  const plan = planFor(job(1, { replicas, pods: 'Worker: P', options: { 'gang-scheduler': 'test-scheduler' } }));
+  expect(created(plan)).toEqual(['j-launcher']);
+  expect(reasonsTold(plan).filter((reason) => reason.includes('Scheduler'))).toEqual(warnings);
+});
+
 describe('the counts', () => {
   test.each<[string, number, string, Record<string, string>]>([
     ['case 76: Succeeded', 64, `Launcher: S; Worker: ${times('R', 64)}`, { Launcher: '0/1/0', Worker: '0/0/0' }],

@@ -106,6 +106,7 @@ function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): { a
       const isNews = !holder.isTerminating && told.isNews('object', at);
       return { actions: [...actions, ...(isNews ? [eventAction(terms, event)] : [])], problem: message };
     }
+    if (!child && !holder) told.stillTold('object', at);
     if (!child && !holder && !isDone) actions.push(...createActions(terms, { resource, object: make() }, 'the launcher needs it'));
     const isRight = digest === undefined || (child?.part.facts as { digest?: string } | undefined)?.digest === digest;
     if (child && patch && !child.terminating && !isRight)
