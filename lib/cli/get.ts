@@ -75,6 +75,17 @@ export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
       else await showWorkloads(api, filter, options);
     });
 
+/** More are counted: `-o json` has each. */
+const MOST_WATCHES = 3;
+
+/** When each was heard of. Of many the number, and the one that was heard of longest ago. */
+export function watchesText(watches: readonly { resource: string; ageSeconds: number }[]): string {
+  const each = watches.map(({ resource, ageSeconds }) => `${resource} ${spanText(ageSeconds * 1000)}`);
+  if (watches.length <= MOST_WATCHES) return each.join(', ') || '-';
+  const oldest = watches.reduce((last, watch) => (watch.ageSeconds > last.ageSeconds ? watch : last));
+  return `${watches.length}, the oldest ${oldest.resource} ${spanText(oldest.ageSeconds * 1000)}`;
+}
+
 async function showClusters(api: ApiClient, name: string | undefined, { output }: GetOptions): Promise<void> {
   const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
   const found = items.filter((cluster) => name === undefined || cluster.name === name);
@@ -89,7 +100,7 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
           cluster.name,
           stateText(cluster),
           cluster.relay ? `${spanText(cluster.relay.silentForSeconds * 1000)} ago` : '-',
-          (cluster.relay?.watches ?? []).map(({ resource, ageSeconds }) => `${resource} ${spanText(ageSeconds * 1000)}`).join(', ') || '-',
+          watchesText(cluster.relay?.watches ?? []),
           readManages(cluster).join(','),
           cluster.namespaces.join(',') || 'all',
         ]),

@@ -56,11 +56,11 @@ export function childrenOf(names: FrameworkNames): readonly ChildFacts<TrainingJ
     selection: ownSelection,
     partOf,
     revision: 1,
+    refusedReasons: { create: `FailedCreate${resource.kind}`, delete: `FailedDelete${resource.kind}` },
   });
   const groups = [VOLCANO_GROUPS, PLUGIN_GROUPS].map((resource): ChildFacts<TrainingJob> => ({
     ...ofLabel(resource, groupPartOf, { spec: true, status: { phase: true } }),
     isUsed: ({ options }) => gangSchedulerOf(options?.[GANG_SCHEDULER] ?? '')?.resource === resource,
-    refusedReasons: { create: 'FailedCreatePodGroup', delete: 'FailedDeletePodGroup' },
   }));
   if (names.isMpi)
     return [
@@ -77,7 +77,6 @@ export function childrenOf(names: FrameworkNames): readonly ChildFacts<TrainingJ
     watch: { labelSelector: JOB_NAME },
     mayAdopt: ({ namespace, name }, metadata) => metadata.namespace === namespace && hasBaseLabels(names, name, metadata.labels),
     selection: baseSelection(names),
-    refusedReasons: { create: 'FailedCreateService', delete: 'FailedDeleteService' },
   };
   return [services, ...(names.isAutoscaled ? [ofLabel(AUTOSCALERS, autoscalerPartOf, { spec: true })] : []), ...groups];
 }

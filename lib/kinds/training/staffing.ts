@@ -102,7 +102,7 @@ export function podCreates(pass: Pass, judgement: Judgement, openings: readonly 
       const object = podOf(terms, { replicas, index, number, failures: carriedBy(judgement, slot) }, { settings, gang });
       const made = { resource: PODS, object, child: { slot, number } };
       const event = { reason: 'SuccessfulCreatePod', message: `Created pod: ${name}` };
-      actions.push(...createActions(terms, made, `the slot ${index} of ${replicas.type} has no pod`, event));
+      actions.push(...createActions(terms, made, `a slot of ${replicas.type} has no pod`, event));
     }
     return { actions };
   } catch (error) {

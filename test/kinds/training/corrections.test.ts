@@ -275,6 +275,13 @@ describe('a large job is made over several passes', () => {
   });
 });
 
+test('one reason for all pods of a type, so that explain has one line for them', () => {
+  const whys = (framework: typeof tensorflow, replicas: Record<string, number>) =>
+    new Set(actionsOf(planFor({ framework, replicas }), 'create').flatMap(({ resource, why }) => (resource === PODS ? [why] : [])));
+  expect([...whys(tensorflow, { PS: 2, Worker: 3 })]).toEqual(['a slot of PS has no pod', 'a slot of Worker has no pod']);
+  expect([...whys(mpi, { Launcher: 1, Worker: 3 })]).toEqual(['a slot of Worker has no pod']);
+});
+
 test('a head that knows of 256 replicas takes few bytes', () => {
   const replicas = { Master: 1, Worker: 256 };
   const pods = `Master: R; Worker: ${Array.from({ length: 256 }, (_, index) => `${'SFR'.charAt(index % 3)}(137)`).join(' ')}`;

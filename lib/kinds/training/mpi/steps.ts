@@ -153,7 +153,7 @@ function podCreates(pass: Pass, judgement: Judgement, openings: readonly Opening
       const event = isLauncher
         ? { reason: 'MPIJobRunning', message: `launcher pod created success: ${name}` }
         : { reason: 'SuccessfulCreatePod', message: `Created worker pod: ${name}` };
-      return createActions(terms, { resource: PODS, object, child: { slot, number } }, `${name} is missing`, event);
+      return createActions(terms, { resource: PODS, object, child: { slot, number } }, `a slot of ${replicas.type} has no pod`, event);
     }),
   ];
 }
