@@ -3,6 +3,7 @@ import { trainingDefinitions } from '../../infra/crds/training-definitions.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { comesAbout } from '../claims.ts';
+import type { ControllerManagerOptions } from './control-plane.ts';
 import { startJobsCluster, type JobsCluster } from './jobs-cluster.ts';
 
 const DEFINITIONS: Resource = {
@@ -23,6 +24,9 @@ const RESOURCES: ReadonlyMap<string, Resource> = new Map(
   ]),
 );
 
+/** All seven. */
+export const trainingResources = (): Resource[] => [...RESOURCES.values()];
+
 /** How a kind of training job is asked for. @throws Error when there is no such kind */
 export function resourceOf(kind: string): Resource {
   const resource = RESOURCES.get(kind);
@@ -33,8 +37,8 @@ export function resourceOf(kind: string): Resource {
 const SERVED_MS = 30_000;
 
 /** Everything of a control plane but its Job controller. @throws Error when the API server does not serve a kind within 30 s */
-export async function startTrainingCluster(qps = 20): Promise<JobsCluster> {
-  const cluster = await startJobsCluster({ controllers: '*,-job', qps, burst: qps * 2 });
+export async function startTrainingCluster(options: ControllerManagerOptions = {}): Promise<JobsCluster> {
+  const cluster = await startJobsCluster({ controllers: '*,-job', ...options });
   try {
     for (const definition of trainingDefinitions()) await cluster.api.create<KubernetesObject>(DEFINITIONS, definition, cluster.soon());
     for (const [kind, resource] of RESOURCES) {

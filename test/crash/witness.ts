@@ -1,8 +1,9 @@
 // Watches a cluster on its own connection and remembers what Farloop did there: who was created, when it last did anything.
 import type { Job, KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
-import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
+import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import type { ClusterSource } from '../../lib/ports/cluster.ts';
+import { follow } from '../follow.ts';
 import { startRunningTime } from '../running-time.ts';
 
 export class Witness {
@@ -14,15 +15,14 @@ export class Witness {
   readonly progressMs: number[] = [];
   readonly #tracked = new Map<string, boolean>();
   readonly #statuses = new Map<string, string>();
-  readonly #source: ClusterSource;
   readonly #ending = new AbortController();
   readonly #running: Promise<void>[];
 
   constructor(source: ClusterSource, namespace: string) {
-    this.#source = source;
+    const { signal } = this.#ending;
     this.#running = [
-      this.#follow(PODS, namespace, (pod) => this.#sawPod(pod)),
-      this.#follow(JOBS, namespace, (job) => this.#sawJob(job as Job)),
+      follow(source, { resource: PODS, namespace }, (pod) => this.#sawPod(pod), signal),
+      follow(source, { resource: JOBS, namespace }, (job) => this.#sawJob(job as Job), signal),
     ];
   }
 
@@ -30,20 +30,6 @@ export class Witness {
     this.time.stop();
     this.#ending.abort();
     await Promise.allSettled(this.#running);
-  }
-
-  async #follow(resource: Resource, namespace: string, saw: (item: KubernetesObject) => void): Promise<void> {
-    const { signal } = this.#ending;
-    const list = await this.#source.listPage(resource, { namespace, limit: 0 }, signal);
-    for (const item of list.items) saw(item);
-    let resourceVersion = list.resourceVersion;
-    while (!signal.aborted)
-      for await (const event of this.#source.watch(resource, { namespace, resourceVersion, timeoutSeconds: 300 }, signal))
-        if (event.type === 'BOOKMARK') ({ resourceVersion } = event);
-        else {
-          resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
-          saw(event.object);
-        }
   }
 
   #sawPod({ metadata }: KubernetesObject): void {
