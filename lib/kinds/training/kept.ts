@@ -23,7 +23,7 @@ export const KEPT = v.object({
       group: v.optional(v.string()),
     }),
   ),
-  /** Slots with so many handled failures, by the number as text. */
+  /** Slots with so many handled failures, by the number as text: a slot of several numbers has their sum. */
   failures: v.optional(v.record(v.string(), slotSet)),
   /** Handled failures of the job. */
   failed: v.optional(v.number()),
@@ -93,22 +93,33 @@ function textByRole(slots: Iterable<number>, textOf: (indexes: number[]) => stri
     .join(';');
 }
 
+/** From the first index to the last of each type. */
+const stretchesOf = (slots: Iterable<number>): string =>
+  textByRole(slots, (indexes) => formatIndexes([{ first: Math.min(...indexes), last: Math.max(...indexes) }]));
+
 export function failuresIn({ failures = {}, failed = 0 }: Kept): Failures {
   const bySlot = new Map<number, number>();
-  for (const [count, slots] of Object.entries(failures)) for (const slot of slotSetIn(slots)) bySlot.set(slot, Number(count));
+  for (const [count, slots] of Object.entries(failures))
+    for (const slot of slotSetIn(slots)) bySlot.set(slot, (bySlot.get(slot) ?? 0) + Number(count));
   return { bySlot, total: failed };
 }
 
+/** By powers of two: however the counts differ from slot to slot, up to 15 failures of each take four sets. */
 export function keptFailures({ bySlot, total }: Failures): Pick<Kept, 'failures' | 'failed'> {
-  const byCount = Map.groupBy(bySlot.keys(), (slot) => bySlot.get(slot) ?? 0);
+  const byPower = new Map<number, number[]>();
+  for (const [slot, count] of bySlot)
+    for (let power = 1; power <= count; power *= 2)
+      if (Math.floor(count / power) % 2 === 1) byPower.set(power, [...(byPower.get(power) ?? []), slot]);
   return {
-    ...(byCount.size > 0 && { failures: Object.fromEntries([...byCount].map(([count, slots]) => [String(count), packedSlots(slots)])) }),
+    ...(byPower.size > 0 && { failures: Object.fromEntries([...byPower].map(([power, slots]) => [String(power), packedSlots(slots)])) }),
     ...(total > 0 && { failed: total }),
   };
 }
 
 /** More kinds of news are not told of one job at a time. */
 const MOST_NEWS = 8;
+/** Of the sets of all of them together, but for one stretch of each type. */
+const MOST_TOLD_CHARACTERS = 120;
 
 /** What was told of which slot. A thing that a slot no longer has is forgotten, and told again if it comes back. */
 export class Told {
@@ -132,7 +143,19 @@ export class Told {
     if (this.#before.get(about)?.has(slot)) this.isNews(about, slot);
   }
 
+  /**
+   * Where the slots are so many and so scattered that they take too much room, whole stretches count as told, the longest text first: what comes
+   * up between two slots of which it was told is then not told.
+   */
   toKeep(): Record<string, string> {
-    return Object.fromEntries([...this.#now].map(([about, slots]) => [about, packedSlots(slots)]));
+    const kept = [...this.#now].map(([about, slots]) => ({ about, slots, text: packedSlots(slots) }));
+    let length = kept.reduce((sum, { text }) => sum + text.length, 0);
+    for (const each of kept.toSorted((a, b) => b.text.length - a.text.length)) {
+      if (length <= MOST_TOLD_CHARACTERS) break;
+      length -= each.text.length;
+      each.text = stretchesOf(each.slots);
+      length += each.text.length;
+    }
+    return Object.fromEntries(kept.map(({ about, text }) => [about, text]));
   }
 }

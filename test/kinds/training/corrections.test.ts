@@ -289,6 +289,5 @@ test('a head that knows of 256 replicas takes few bytes', () => {
     JSON.stringify(planFor({ framework: pytorch, replicas, policy: 'OnFailure', pods: text }).head.kept ?? {}).length;
   expect(bytesOf(`Master: R; Worker: ${Array.from({ length: 256 }, () => 'R').join(' ')}`)).toBeLessThan(100);
   expect(bytesOf(`Master: R; Worker: ${Array.from({ length: 256 }, () => 'S(0)').join(' ')}`)).toBeLessThan(200);
-  // Every third slot in each of its states is the worst that a set of ranges can be told.
-  expect(bytesOf(pods)).toBeLessThan(2000);
+  expect(bytesOf(pods)).toBeLessThan(600);
 });
