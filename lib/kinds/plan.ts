@@ -202,6 +202,8 @@ export interface Plan<Status> {
   whyRead?: readonly string[];
   /** Other workloads of the cluster that must look: stored with `kept`, woken before the pass is done. */
   tells?: readonly WorkloadName[];
+  /** Another controller at work on the same workload, by the manager of its writes. Nothing is written beside it. */
+  yieldsTo?: string;
   /** A step that all else rests on: once it is carried out, the same pass plans again. */
   continues?: true;
 }

@@ -33,6 +33,8 @@ export const KEPT = v.object({
   restarting: v.optional(slotSet),
   /** Slots of which one thing was told: by the thing. */
   told: v.optional(v.record(v.string(), slotSet)),
+  /** The other operator that the job's events have told of. */
+  operator: v.optional(v.string()),
 });
 export type Kept = v.InferOutput<typeof KEPT>;
 

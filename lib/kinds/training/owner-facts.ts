@@ -4,13 +4,14 @@ import type { WantedFields } from '../../objects/field-mask.ts';
 import { fieldsOf, isFields, type Fields } from '../../objects/untyped-fields.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import type { ReplicaSpec, TrainingJob, TrainingSpec } from './job-types.ts';
+import { statusWritesIn } from './other-operator.ts';
 import { COMPLETED_SLOTS } from './slots.ts';
 
 /** The fields that `trainingFactsOf` reads. */
 export const ownerFields = ({ replicasField }: Pick<FrameworkNames, 'replicasField'>): WantedFields => ({
   apiVersion: true,
   kind: true,
-  metadata: { '*': true, managedFields: false },
+  metadata: { '*': true, managedFields: { manager: true, subresource: true, time: true } },
   spec: { '*': true, [replicasField]: { '*': { '*': true, template: false } } },
   status: true,
 });
@@ -22,12 +23,16 @@ const MOST_CHARACTERS = 65_536;
 
 export const isReadLive = ({ metadata }: TrainingJob): boolean => metadata.annotations?.[READ_LIVE] === 'true';
 
-/** Without managed fields, templates and annotations of others. One that is larger than 64 K characters nevertheless is a mark. */
+/**
+ * Without templates and annotations of others; of the managed fields, who else has written the status. One that is larger than 64 K characters
+ * nevertheless is a mark.
+ */
 export function trainingFactsOf({ replicasField }: Pick<FrameworkNames, 'replicasField'>, job: TrainingJob): TrainingJob {
   const { metadata, spec, status, apiVersion, kind, unreadable } = job;
   const completed = metadata.annotations?.[COMPLETED_SLOTS];
   const isMarked = metadata.annotations?.[READ_LIVE] === 'true';
   const annotations = { ...(completed !== undefined && { [COMPLETED_SLOTS]: completed }), ...(isMarked && { [READ_LIVE]: 'true' }) };
+  const statusWrites = statusWritesIn(metadata);
   const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, labels, finalizers, ownerReferences } =
     metadata;
   const identity = {
@@ -41,6 +46,7 @@ export function trainingFactsOf({ replicasField }: Pick<FrameworkNames, 'replica
       ...(generation !== undefined && { generation }),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+      ...(statusWrites.length > 0 && { managedFields: statusWrites }),
     },
     ...(unreadable !== undefined && { unreadable }),
   };
@@ -97,6 +103,7 @@ const shape = object({
     labels: optional(texts),
     annotations: optional(texts),
     finalizers: optional(list(text)),
+    managedFields: optional(list(object({ manager: text, subresource: text, time }))),
   }),
   spec: object({
     runPolicy: optional(

@@ -88,7 +88,7 @@ function inWaves(actions: readonly Action[]): Action[] {
 }
 
 /** The plan of a pass: the status is written if it has changed, and its events follow. */
-export function planOf({ given, terms }: Pass, writing: Writing): TrainingPlan {
+export function planOf({ given, terms, kept: { operator } }: Pass, writing: Writing): TrainingPlan {
   const { owner, head } = given;
   const { actions: before, events = [], isFinal, why, requeueAfterSeconds, kept, failure, problem } = writing;
   const status = storedStatus(writing.status);
@@ -105,7 +105,7 @@ export function planOf({ given, terms }: Pass, writing: Writing): TrainingPlan {
     outcome: problem !== undefined ? 'parked' : actions.length > 0 ? 'acted' : isWaiting ? 'waiting' : 'converged',
     why: problem === undefined ? [...why] : [...why, problem],
     ...(failure && { failure }),
-    head: { backoff: head.backoff, ordinal: head.ordinal, kept },
+    head: { backoff: head.backoff, ordinal: head.ordinal, kept: { ...kept, ...(operator !== undefined && { operator }) } },
   };
 }
 

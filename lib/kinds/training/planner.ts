@@ -26,6 +26,7 @@ import {
   type Pass,
   type TrainingPlan,
 } from './pass.ts';
+import { otherOperatorIn, otherOperatorText, type OtherOperator } from './other-operator.ts';
 import { presentIn } from './present.ts';
 import { withoutActive } from './replica-statuses.ts';
 import { runningPlan } from './running.ts';
@@ -46,11 +47,13 @@ function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
   if (!manages.includes(TRAINING_JOBS)) return idle(given, 'notOurs', 'training jobs are managed by somebody else');
   if (!framework.isOfBase && terms.runPolicy.managedBy === MULTI_KUEUE) return idle(given, 'notOurs', `it is managed by ${MULTI_KUEUE}`);
   if (owner.metadata.deletionTimestamp !== undefined) return idle(given, 'converged', 'it is being deleted, and all that it owns with it');
-  const claims = claimActions(terms, given);
-  if (claims.length > 0) return { ...idle(given, 'acted', CLAIMING), actions: claims, continues: true };
   const settings = trainingSettingsOf(given.options);
   const kept = (given.kept ?? {}) as Kept;
   const nowMs = now.getTime();
+  const other = otherOperatorIn(owner.metadata, nowMs / 1000);
+  if (other) return yieldingPlan(given, { terms, kept, other });
+  const claims = claimActions(terms, given);
+  if (claims.length > 0) return { ...idle(given, 'acted', CLAIMING), actions: claims, continues: true };
   const rest = {
     given,
     terms,
@@ -69,6 +72,25 @@ function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
   const pass: Pass = { ...rest, kept: { ...kept, checked }, checked };
   return terms.runPolicy.suspend === true ? suspendedPlan(pass) : runningPlan(pass);
 }
+
+/** Nothing but an event, once: what the other operator is about to do is not known. */
+function yieldingPlan(given: Given, { terms, kept, other }: { terms: Terms; kept: Kept; other: OtherOperator }): TrainingPlan {
+  const { manager, remainingSeconds } = other;
+  const why = otherOperatorText(terms.framework.kind, other);
+  const event: NewEvent = { type: 'Warning', reason: 'OtherOperatorAtWork', message: `${why}. ${OPERATOR_ADVICE}` };
+  const rest = idle(given, 'waiting', why);
+  const { failure } = given.head;
+  return {
+    ...rest,
+    actions: kept.operator === manager ? [] : [eventAction(terms, event)],
+    requeueAfterSeconds: Math.ceil(remainingSeconds),
+    yieldsTo: manager,
+    ...(failure && { failure }),
+    head: { ...rest.head, kept: { ...kept, operator: manager } },
+  };
+}
+
+const OPERATOR_ADVICE = 'Scale that operator down, or register this cluster without training-jobs';
 
 const CLAIMING = 'which pods and services are its own comes first';
 

@@ -1,7 +1,7 @@
 // Why a training job stands where it stands.
 import * as v from 'valibot';
 import { isActive, type PodFacts } from '../../objects/pod-facts.ts';
-import { secondsOf } from '../../objects/unix-seconds.ts';
+import { secondsOf, timeOf } from '../../objects/unix-seconds.ts';
 import { fieldsOf } from '../../objects/untyped-fields.ts';
 import type { KindShown } from '../kind-shown.ts';
 import type { Snapshot } from '../plan.ts';
@@ -23,6 +23,7 @@ import { secondsToDeadline, secondsToDeletion } from './deadlines.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import type { JobCondition, TrainingJob } from './job-types.ts';
 import { KEPT, slotSetIn, type Kept } from './kept.ts';
+import { otherOperatorIn, otherOperatorText } from './other-operator.ts';
 import { isReadLive } from './owner-facts.ts';
 import { MULTI_KUEUE, TRAINING_JOBS, trainingSettingsOf } from './settings.ts';
 
@@ -31,6 +32,7 @@ export const REASONS = {
   JobSucceeded: undefined,
   JobFailed: undefined,
   JobSuspended: undefined,
+  OtherOperatorAtWork: 'Waiting',
   JobInvalid: 'Waiting',
   NamesTaken: 'Waiting',
   WaitsForGroup: 'Waiting',
@@ -67,6 +69,12 @@ export function trainingReasons(
   const managedBy = owner.spec.runPolicy?.managedBy;
   if (!manages.includes(TRAINING_JOBS) || (!framework.isOfBase && managedBy === MULTI_KUEUE))
     return [{ code: 'ManagedBySomebodyElse', text: `it is managed by ${managedBy ?? 'somebody else'}; Farloop does nothing about it` }];
+  const other = otherOperatorIn(owner.metadata, nowMs / 1000);
+  if (other) {
+    const remainingSeconds = seconds(other.remainingSeconds * 1000);
+    const text = `${otherOperatorText(framework.kind, other)}; its latest write was at ${timeOf(other.wroteAt)}`;
+    return [...obstaclesOf(circumstances), { code: 'OtherOperatorAtWork', text, remainingSeconds }];
+  }
   const kept = keptIn(snapshot);
   const problem = kept.checked?.generation === (owner.metadata.generation ?? 0) ? kept.checked.problem : undefined;
   const hasBegun = owner.status?.startTime !== undefined;

@@ -48,8 +48,9 @@ const AGAIN_SECONDS = { taken: 10, group: 60 } as const;
 export function runningPlan(given: Pass): TrainingPlan {
   const before = given.given.owner.status ?? {};
   const resumed = resumption(given.terms, before.conditions);
-  const { checked } = given.kept;
-  const pass: Pass = resumed ? { ...given, kept: { ...(checked && { checked }) } } : given;
+  const { checked, operator } = given.kept;
+  const kept: Kept = { ...(checked && { checked }), ...(operator !== undefined && { operator }) };
+  const pass: Pass = resumed ? { ...given, kept } : given;
   const status: TrainingStatus = {
     ...before,
     conditions: withConditions(createdConditions(pass), resumed?.conditions ?? [], pass.time),

@@ -69,8 +69,10 @@ export function rivalOf(clock: Clock, pass: Pass): string | undefined {
   const sinceMs = pass.pending.state.statusWrittenAtMs ?? pass.pending.head.bornAtMs + pass.offsetMs;
   const writer = foreignWriterOf(pass.known.live.owner, pass.pending.state, { sinceMs, nowMs: pass.known.live.dateMs });
   if (writer) pass.pending.state = { ...pass.pending.state, foreign: writer.state };
-  // If the workload is not ours, its manager may write the status as often as it likes.
-  return writer?.isFight && planOnce(clock, pass).outcome !== 'notOurs' ? writer.manager : undefined;
+  if (!writer?.isFight) return undefined;
+  // If the workload is not ours, or is left to its other controller meanwhile, that one may write the status as often as it likes.
+  const { outcome, yieldsTo } = planOnce(clock, pass);
+  return outcome !== 'notOurs' && yieldsTo === undefined ? writer.manager : undefined;
 }
 
 /** Plans from the pass's present knowledge. @throws OwnerGoneError; PlannerFailedError */

@@ -1,7 +1,7 @@
 // A world with one kind of training jobs.
 import type { Framework } from '../../../../lib/kinds/training/framework.ts';
 import { pytorch } from '../../../../lib/kinds/training/frameworks/pytorch.ts';
-import type { RunPolicy, TrainingJob } from '../../../../lib/kinds/training/job-types.ts';
+import type { RunPolicy, TrainingJob, TrainingSpec } from '../../../../lib/kinds/training/job-types.ts';
 import { resourceOf } from '../../../../lib/kinds/training/facts.ts';
 import { rowsOfKind } from '../../../simulation/kinds/training/definition-rows.ts';
 import { World } from '../../world.ts';
@@ -15,7 +15,7 @@ export const aTorch = (replicas: Readonly<Record<string, number>>, runPolicy: Ru
 export function aJobOf(
   { kind, container, replicasField }: Framework,
   name: string,
-  { replicas, runPolicy = {} }: { replicas: Readonly<Record<string, number>>; runPolicy?: RunPolicy },
+  { replicas, runPolicy = {}, spec = {} }: { replicas: Readonly<Record<string, number>>; runPolicy?: RunPolicy; spec?: TrainingSpec },
 ): TrainingJob {
   const specs = Object.entries(replicas).map(([type, count]) => [
     type,
@@ -25,7 +25,7 @@ export function aJobOf(
     apiVersion: 'kubeflow.org/v1',
     kind,
     metadata: { name },
-    spec: { runPolicy: { cleanPodPolicy: 'All', ...runPolicy }, [replicasField]: Object.fromEntries(specs) },
+    spec: { runPolicy: { cleanPodPolicy: 'All', ...runPolicy }, ...spec, [replicasField]: Object.fromEntries(specs) },
   };
 }
 
