@@ -2,12 +2,12 @@
 import { containersIn, portsIn, replicaSpecsOf } from './replica-specs.ts';
 import type { Container } from '../../objects/kubernetes.ts';
 import type { Framework } from './framework.ts';
-import type { ReplicaSpec, TrainingJob } from './job-types.ts';
+import type { ReplicaSpec, RunPolicy, TrainingJob } from './job-types.ts';
 
 /** A copy of the job with the defaults of its kind. Templates that a view leaves out stay out. */
 export function withDefaults(framework: Framework, job: TrainingJob): TrainingJob {
   const specs = replicaSpecsOf(framework, job);
-  const { runPolicy = {} } = job.spec;
+  const runPolicy: RunPolicy = job.spec.runPolicy ?? {};
   const general: TrainingJob = framework.isMpi
     ? job
     : { ...job, spec: { ...job.spec, runPolicy: { ...runPolicy, cleanPodPolicy: runPolicy.cleanPodPolicy ?? 'None' } } };

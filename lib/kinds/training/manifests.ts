@@ -1,6 +1,6 @@
 // Reads training jobs from documents. Their definitions are the cluster's, so what the API server checks of them is their shape alone; what
 // is wrong with one is said by its planner, as on a cluster.
-import type { Fields } from '../../objects/untyped-fields.ts';
+import { isFields, type Fields } from '../../objects/untyped-fields.ts';
 import { defineManifests, UNSTORED_UID, type KindManifests, type ReadOwner } from '../kind-manifests.ts';
 import * as v from 'valibot';
 import { metadata, object, optional, problemIn } from '../manifest-shapes.ts';
@@ -28,6 +28,14 @@ function read(names: FrameworkNames, document: Fields, { namespace, now }: { nam
     },
   } as unknown as TrainingJob;
   const fault = trainingFaultOf(names, owner);
-  if (fault) return { problem: { ...fault, found: undefined } };
+  if (fault) return { problem: { ...fault, found: foundAt(owner, fault.field) } };
   return { owner };
 }
+
+/** What stands at a field such as `spec.tfReplicaSpecs.Worker`, or where the way to it ends. */
+function foundAt(object: object, field: string): string | undefined {
+  const found = field.split('.').reduce((value: unknown, name) => (isFields(value) ? value[name] : value), object);
+  return found === undefined ? undefined : JSON.stringify(found).slice(0, LONGEST_FOUND);
+}
+
+const LONGEST_FOUND = 80;

@@ -77,7 +77,7 @@ function withRendezvous(spec: PodSpec, { variables, onlyIn, initContainers = [] 
 /** The user's own come first. */
 export const withVariables = (container: Container, variables: Rendezvous['variables']): Container => ({
   ...container,
-  env: [...(container.env ?? []), ...variables],
+  env: [...(Array.isArray(container.env) ? container.env : []), ...variables],
 });
 
 const POLICY_WILL_BE_OVERWRITTEN = 'Restart policy in pod template will be overwritten by restart policy in replica spec';

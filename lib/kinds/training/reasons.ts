@@ -106,7 +106,7 @@ function endOf(owner: TrainingJob, nowMs: number): Reason<Code>[] | undefined {
       ? { code: 'JobFailed', text: `it failed: ${said('Failed')}` }
       : undefined;
   if (!end) return undefined;
-  const { runPolicy = {} } = owner.spec;
+  const runPolicy = owner.spec.runPolicy ?? {};
   const left = secondsToDeletion(runPolicy, owner.status ?? {}, nowMs);
   if (left === undefined) return [end];
   if (typeof left === 'object') return [end, { code: 'Expires', text: left.problem }];
@@ -124,7 +124,7 @@ interface Known {
 
 function livingReasons(framework: FrameworkNames, snapshot: Snapshot<TrainingJob>, { kept, nowMs, refusal }: Known): Reason<Code>[] {
   const { owner, pods, head } = snapshot;
-  const { runPolicy = {} } = owner.spec;
+  const runPolicy = owner.spec.runPolicy ?? {};
   const own = [...pods].filter((pod) => pod.controller?.uid === owner.metadata.uid);
   const terminating = terminatingReasons(
     own.filter(({ deletedAt }) => deletedAt !== undefined),

@@ -32,6 +32,25 @@ const made = (objects: readonly KubernetesObject[]): object[] =>
     ...(object.kind === 'Pod' && { status: { phase: 'Running', startTime: '2026-05-01T09:59:01Z' } }),
   }));
 
+describe('what people write', () => {
+  const withSpec = (spec: object): object => ({ ...example(), spec: { ...(example() as { spec?: object }).spec, ...spec } });
+
+  test('fields without a value are as if they were not there', () => {
+    const plan = planned([withSpec({ runPolicy: null, elasticPolicy: { minReplicas: 1, maxReplicas: 3, rdzvConf: [null] } })]);
+    expect(plan.outcome).toBe('acted');
+  });
+
+  test.each([
+    [{ pytorchReplicaSpecs: { Worker: 5 } }, 'spec.pytorchReplicaSpecs.Worker: expected an object, found 5'],
+    [
+      { pytorchReplicaSpecs: { Worker: { replicas: '2' } } },
+      'spec.pytorchReplicaSpecs.Worker.replicas: expected a whole number from -2147483648 to 2147483647, found "2"',
+    ],
+  ])('%j is refused with what was found', (spec, problem) => {
+    expect(() => planned([withSpec(spec)])).toThrow(problem);
+  });
+});
+
 describe('documents of a training job', () => {
   const names = ['master-0', 'worker-0', 'worker-1'].flatMap((slot) => [`Pod pytorch-${slot}`, `Service pytorch-${slot}`]).toSorted();
 

@@ -1,6 +1,7 @@
 // The variables of torchrun for an elastic PyTorchJob.
 import { ClusterSpecError, type Terms } from '../framework.ts';
 import type { EnvVar } from '../../../objects/kubernetes.ts';
+import { listOf, textOf } from '../../../objects/untyped-fields.ts';
 import { nameOfSlot } from '../slots.ts';
 import { replicasOf } from '../terms.ts';
 import { portNeeded, variable } from './variables.ts';
@@ -9,7 +10,8 @@ import { portNeeded, variable } from './variables.ts';
 export function elasticVariables(terms: Terms): EnvVar[] {
   const { elasticPolicy } = terms.job.spec;
   if (!elasticPolicy) return [];
-  const { rdzvHost, rdzvPort, rdzvBackend, rdzvId, rdzvConf = [], maxRestarts, nProcPerNode, standalone } = elasticPolicy;
+  const { rdzvHost, rdzvPort, rdzvBackend, rdzvId, rdzvConf, maxRestarts, nProcPerNode, standalone } = elasticPolicy;
+  const pairs = listOf(rdzvConf).map(({ key, value }) => `${textOf(key)}=${textOf(value)}`);
   const host = rdzvHost ?? nameOfSlot(terms.name, { type: 'Worker', index: 0 });
   const port = rdzvPort ?? portNeeded(terms, 'Worker', 'port not found');
   return [
@@ -19,7 +21,7 @@ export function elasticVariables(terms: Terms): EnvVar[] {
     ...(maxRestarts === undefined ? [] : [variable('PET_MAX_RESTARTS', maxRestarts)]),
     ...(nProcPerNode === undefined ? [] : [variable('PET_NPROC_PER_NODE', nProcPerNode)]),
     ...(rdzvId === undefined ? [] : [variable('PET_RDZV_ID', rdzvId)]),
-    ...(rdzvConf.length === 0 ? [] : [variable('PET_RDZV_CONF', rdzvConf.map(({ key, value }) => `${key}=${value}`).join(','))]),
+    ...(pairs.length === 0 ? [] : [variable('PET_RDZV_CONF', pairs.join(','))]),
     ...(standalone === true ? [variable('PET_STANDALONE', '')] : []),
   ];
 }
