@@ -96,7 +96,8 @@ export class Scope {
   /** Lists everything and reports nothing from before. */
   beginAnew(): void {
     for (const watch of this.#watches) {
-      watch.isAnew = true;
+      // What is not installed is not told of again, and nothing waits for its list.
+      watch.isAnew = !watch.watcher.isAbsent;
       watch.floor = '0';
     }
     this.list();

@@ -6,7 +6,7 @@ import { childText as textOf, presenceOf } from '../../lib/objects/child-state.t
 import { digestOf } from '../../lib/wire/digest.ts';
 import { encodeAsk } from '../../lib/wire/messages.ts';
 import type { ChildObservation, EventMessage, WorkloadReport } from '../../lib/wire/observations.ts';
-import { aChild, anEnsemble, aPodOf, stagedFacts } from './ensemble.ts';
+import { aChild, anEnsemble, aPodOf, notServed, stagedFacts } from './ensemble.ts';
 import { endRelays, start, type Bench } from './relay-bench.ts';
 import { aJob, aPod, type ScriptedSource } from './scripted-source.ts';
 
@@ -86,6 +86,21 @@ describe('children other than pods', () => {
     expect(told(await messages()).filter(({ of }) => of === 'e')).toEqual([
       { of: 'e', pods: [], children: ['stage there 108 {"port":80}'], lists: ['stages.example.com 108 selected'] },
     ]);
+  });
+
+  test('R3: of a resource that nobody has installed hold up nothing after a restore of the API server', async () => {
+    const bench = await ready((api) => {
+      anOrchestra(api);
+      api.failing.set('stages', notServed());
+    });
+    const { clock, source, messages, queue } = bench;
+    await messages();
+    await queue.inner.send('relay-west', [{ body: encodeAsk({ ask: 'everything', era: 4 }) }]);
+    await clock.advance(5_000);
+    await messages();
+    source.put('pods', aPodOf('e-1', 'e'));
+    await clock.advance(2_000);
+    expect(told(await messages()).flatMap(({ pods }) => pods)).toContain('e-1');
   });
 
   test('are all told before the full list is', async () => {
