@@ -201,7 +201,7 @@ export interface PodsOfKind<Owner extends WorkloadObject> {
   nameOf(owner: Owner, child: { slot: number; number: number }): string;
   urgencyOf(pod: PodFacts): Urgency;
   /** Pods whose arrival in the view and removal from it a metric counts. */
-  counted?: CountedPods;
+  counted?: readonly CountedPods[];
 }
 
 export interface CountedPods {

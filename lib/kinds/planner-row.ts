@@ -53,6 +53,12 @@ export interface KindMetrics<Owner extends WorkloadObject, Status extends object
   ofStatus?(before: Owner, after: Owner): Counted[];
   /** @param plan the plan with this create */
   ofCreate?(plan: Plan<Status>, result: 'succeeded' | 'failed'): Counted[];
+  /** Of an object other than a pod. */
+  ofOtherCreate?(resource: Resource, result: 'succeeded' | 'failed'): Counted[];
+  /** Of an object other than a pod. */
+  ofOtherDelete?(resource: Resource): Counted[];
+  /** Of an event that is told, whatever Events the cluster has room for. */
+  ofEvent?(event: Extract<Action, { verb: 'event' }>): Counted[];
   ofPatch?(action: Extract<Action, { verb: 'patch' }>, about: { owner: Owner; pod: PodFacts }): Counted[];
   /** @param at when the API server accepted the delete of the owner */
   ofOwnerDelete?(owner: Owner, at: Date): Counted[];

@@ -55,6 +55,14 @@ export const UPSTREAM_METRICS = [
   counter('training_operator_jobs_deleted_total', TRAINING_LABELS, 'Finished training jobs that were deleted for their age'),
   counter('training_operator_jobs_successful_total', TRAINING_LABELS, 'Training jobs that succeeded'),
   counter('training_operator_jobs_failed_total', TRAINING_LABELS, 'Training jobs that failed'),
+  counter('training_operator_jobs_restarted_total', TRAINING_LABELS, 'Restarts of replicas of training jobs'),
+  counter('created_pods_total', [], 'Pods of training jobs that were created'),
+  counter('deleted_pods_total', [], 'Pods of training jobs that went, whoever deleted them'),
+  counter('failed_pods_total', [], 'Pods of training jobs that failed'),
+  counter('succeeded_service_creation_total', [], 'Services of training jobs that were created'),
+  counter('failed_service_creation_total', [], 'Services of training jobs that could not be created'),
+  counter('created_pod_groups_total', [], 'Groups of pods of training jobs that were created'),
+  counter('deleted_pod_groups_total', [], 'Groups of pods of training jobs that were deleted'),
 ] as const satisfies readonly UpstreamMetric[];
 
 export type UpstreamMetricName = (typeof UPSTREAM_METRICS)[number]['name'];

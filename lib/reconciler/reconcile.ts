@@ -309,6 +309,7 @@ export class Reconciler {
     try {
       if (ending.outcome === 'overtaken') throw new OvertakenError('a later pass opened the head', { cause: ending.error });
       const isUntroubled = UNTROUBLED.has(ending.outcome) && isInScope(pass.record, pass.key.namespace);
+      for (const event of pass.pending.events) pass.pending.counted.push(...(pass.row.metrics.ofEvent?.(event) ?? []));
       if (pass.pending.events.length > 0 || (pass.pending.state.untold && isUntroubled))
         await writeEvents(this.#execution(pass), pass.pending.events);
       await sendTells(this.#ports, pass);

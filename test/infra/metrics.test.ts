@@ -51,7 +51,11 @@ test('every metric that the code counts is described as it is counted, and every
 
 test('the page tells of each metric of the built-in controllers with its labels', () => {
   const page = readFileSync(join(ROOT, 'docs', 'metrics.md'), 'utf8');
-  const rows = [...page.matchAll(/^\| `((?:job_controller|ttl_after|training_operator)\w+)`(?: \(histogram\))? \| (.*?) ?\|$/gm)];
+  const rows = [
+    ...page.matchAll(
+      /^\| `((?:job_controller|ttl_after|training_operator|created_pod|deleted_pod|failed_pods|succeeded_service|failed_service)\w+)`(?: \(histogram\))? \| (.*?) ?\|$/gm,
+    ),
+  ];
   const told = new Map(rows.map(([, name = '', labels = '']) => [name, labels.match(/\w+(?=`)/g) ?? []]));
   expect(told.get('job_controller_job_syncs_total')).toEqual(told.get('job_controller_job_sync_duration_seconds'));
   expect(Object.fromEntries(told)).toEqual(Object.fromEntries(UPSTREAM_METRICS.map(({ name, labels }) => [name, labels])));

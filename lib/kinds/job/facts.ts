@@ -51,7 +51,7 @@ export const jobFacts = defineFacts<Job>({
     ownSelector,
     nameOf: (owner, { slot, number }) => podNameOf(owner, slot, number),
     urgencyOf: urgencyOfPod,
-    counted: terminatedPods,
+    counted: [terminatedPods],
   },
   options: [
     {

@@ -34,7 +34,7 @@ export const orphanPodFacts = defineFacts<WorkloadObject>({
     isCountedIn: () => () => true,
     nameOf: ({ metadata }) => metadata.name ?? '',
     urgencyOf: () => 'soon',
-    counted: terminatedPods,
+    counted: [terminatedPods],
   },
   children: [],
 });

@@ -10,6 +10,7 @@ import { PRIORITY_CLASSES } from './gang.ts';
 import type { TrainingJob } from './job-types.ts';
 import { launcherName } from './mpi/objects.ts';
 import { isReadLive, ownerFields, trainingFactsOf, trainingFaultOf } from './owner-facts.ts';
+import { PODS_COUNTED } from './metrics.ts';
 import { TRAINING_OPTIONS } from './options.ts';
 import { GANG_SCHEDULER, MULTI_KUEUE, TRAINING_JOBS } from './settings.ts';
 import { hasBaseLabels, indexIn, MOST_INDEXES, nameOfSlot, numberOfSlot, REPLICA_TYPE } from './slots.ts';
@@ -62,6 +63,7 @@ export const trainingFacts = (names: FrameworkNames): KindFacts =>
       namesAreReused: true,
       plannerTellsOfTakenNames: true,
       refusedAlone: true,
+      counted: PODS_COUNTED,
       slotOf: (pod) => slotIn(names, pod),
       nameOf: (job, { slot }) => nameIn(names, job, slot),
       // Without a finalizer for counting the end of a pod is what its job waits for.

@@ -21,9 +21,11 @@ export async function createOther(pass: Pass, action: CreateAction): Promise<Res
   try {
     const { object } = await pass.cluster.create<KubernetesObject>(action.resource, action.object, pass.deadline, readingOf(row));
     if (row) pass.known.children.observe(row, object);
+    pass.pending.counted.push(...(pass.row.metrics.ofOtherCreate?.(action.resource, 'succeeded') ?? []));
     return { action };
   } catch (error) {
     if (row && error instanceof ConflictError && error.reason === 'alreadyExists') return await meetOther(pass, row, action);
+    pass.pending.counted.push(...(pass.row.metrics.ofOtherCreate?.(action.resource, 'failed') ?? []));
     return { action, error };
   } finally {
     forgetReads(pass, action.resource);
@@ -102,6 +104,7 @@ async function deleteOther(pass: Pass, action: DeleteAction): Promise<Result> {
     );
     if (row && object) pass.known.children.observe(row, object);
     else noteGone(pass, action);
+    pass.pending.counted.push(...(pass.row.metrics.ofOtherDelete?.(action.resource) ?? []));
     return { action };
   } catch (error) {
     if (error instanceof NotFoundError) {

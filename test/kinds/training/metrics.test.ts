@@ -22,6 +22,22 @@ test.each<[string, ConditionType[], ConditionType[], string[]]>([
   expect(counts).toEqual(names.map((name) => ({ metric: `training_operator_jobs_${name}_total`, value: 1, labels })));
 });
 
+test('B-38: services, groups of pods and restarts have counts of their own', () => {
+  const [services, groups] = [{ kind: 'Service' }, { kind: 'PodGroup' }].map((row) => ({
+    apiVersion: 'v1',
+    plural: '',
+    namespaced: true,
+    ...row,
+  }));
+  if (!services || !groups) throw new Error('two resources were asked for');
+  const namesOf = (counts: readonly { metric: string }[] = []): string[] => counts.map(({ metric }) => metric);
+  expect(namesOf(metrics.ofOtherCreate?.(services, 'succeeded'))).toEqual(['succeeded_service_creation_total']);
+  expect(namesOf(metrics.ofOtherCreate?.(services, 'failed'))).toEqual(['failed_service_creation_total']);
+  expect(namesOf(metrics.ofOtherCreate?.(groups, 'succeeded'))).toEqual(['created_pod_groups_total']);
+  expect(namesOf(metrics.ofOtherDelete?.(groups))).toEqual(['deleted_pod_groups_total']);
+  expect([metrics.ofOtherCreate?.(groups, 'failed'), metrics.ofOtherDelete?.(services)]).toEqual([[], []]);
+});
+
 test('every count has a metric of its labels', () => {
   const counts = [
     ...(metrics.ofStatus?.(having(), having('Created', 'Failed')) ?? []),

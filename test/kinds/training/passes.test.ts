@@ -315,6 +315,23 @@ describe('a pass that meets trouble', () => {
     expect(await training.timesTold(world, 'TFJobFailed')).toBe(1);
   });
 
+  test('B-38: pods, services and restarts are counted, each once', async () => {
+    await training.submitted(world, { replicas: { Worker: 2 }, policy: 'ExitCode', runPolicy: { cleanPodPolicy: 'All' } });
+    await training.running(world);
+    await world.end(await training.podNamed(world, 'j-worker-1'), 137);
+    await training.running(world, 6);
+    await world.elapse(5);
+    await world.elapse(20);
+    const sums = new Map<string, number>();
+    for (const { metric, value } of world.metrics) sums.set(metric, (sums.get(metric) ?? 0) + value);
+    const counts = ['created_pods', 'failed_pods', 'deleted_pods', 'succeeded_service_creation', 'failed_service_creation'];
+    expect(await training.namesOf(world)).toEqual([]);
+    expect(counts.map((name) => sums.get(`${name}_total`) ?? 0)).toEqual([3, 1, 3, 2, 0]);
+    expect(world.metrics.filter(({ metric }) => metric === 'training_operator_jobs_restarted_total')).toEqual([
+      { metric: 'training_operator_jobs_restarted_total', value: 1, dimensions: { job_namespace: 'default', framework: 'tensorflow' } },
+    ]);
+  });
+
   test.each([
     [0, 'Succeeded'],
     [1, 'Failed'],
