@@ -36,3 +36,9 @@ test('each worked case and each correction is a test, or is left out for a reaso
 test('no test names a case that there is none of', () => {
   expect([...found].filter((number) => !all.includes(number))).toEqual([]);
 });
+
+test('the page tells of each correction once, in order', () => {
+  const page = readFileSync(join(here, '../../../docs/training-jobs.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| (B-\d\d) \| \S.* \| \S.* \|$/gm)].map(([, number]) => number);
+  expect(rows).toEqual(all.filter((number) => number.startsWith('B-')));
+});
