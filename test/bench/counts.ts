@@ -1,36 +1,12 @@
-// `npm run bench counts [-- --only single typical]`: what a Job costs, counted in one thread on a virtual clock: writes on the API server, write units of the
+// `npm run bench counts [-- --only single typical]`: what Jobs and training jobs cost, counted in one thread on a virtual clock: writes on the API server, write units of the
 // table, passes. Counts are the same on every machine; exits 1 when a bound is missed.
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
 import { aJob, World } from '../world/world.ts';
 import { partsOf } from '../script-options.ts';
-
-interface Figures {
-  apiWrites: number;
-  eventObjects: number;
-  writeUnits: number;
-  indexUnits: number;
-  passes: number;
-}
-
-const misses: string[] = [];
-
-function bound(what: string, figure: number, most: number, digits = 3): string {
-  if (figure > most) misses.push(`${what}: ${figure.toFixed(digits)} > ${most}`);
-  return `${figure.toFixed(digits)} (at most ${most})`;
-}
-
-const figuresOf = (world: World): Figures => ({
-  apiWrites: world.cluster.writes.length,
-  eventObjects: world.cluster.calls.filter(({ plural, verb }) => plural === 'events' && verb === 'create').length,
-  writeUnits: world.store.meter.writeUnits,
-  indexUnits: world.store.meter.indexUnits,
-  passes: world.passes.length,
-});
-
-const since = (before: Figures, after: Figures): Figures =>
-  Object.fromEntries(Object.entries(after).map(([name, value]) => [name, value - before[name as keyof Figures]])) as unknown as Figures;
+import { bound, breakdown, converged, figuresOf, misses, since, unitsByOperation, writesByKind } from './counting.ts';
+import { TRAINING_PARTS } from './training-counts.ts';
 
 const isStripped = (pod: Pod): boolean => !(pod.metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false);
 
@@ -41,29 +17,6 @@ async function finish(world: World, jobs: string[], options: { seconds?: number;
     return (await world.pods()).every(isStripped);
   }, options);
 }
-
-function breakdown(counts: Map<string, number>, per: number): string {
-  return [...counts]
-    .toSorted((a, b) => b[1] - a[1])
-    .map(([name, count]) => `${name} ${(count / per).toFixed(4)}`)
-    .join(', ');
-}
-
-function writesByKind(world: World): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { verb, plural, subresource } of world.cluster.writes) {
-    const name = [verb, subresource ?? plural].join(' ');
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return counts;
-}
-
-const unitsByOperation = (world: World, before = new Map<string, number>()): Map<string, number> =>
-  new Map(
-    Object.entries(world.store.meter.byOperation)
-      .map(([name, { writeUnits }]): [string, number] => [name, writeUnits - (before.get(name) ?? 0)])
-      .filter(([, units]) => units > 0),
-  );
 
 async function single(): Promise<void> {
   const jobs = Array.from({ length: 50 }, (_, at) => `single-${at}`);
@@ -86,22 +39,6 @@ async function single(): Promise<void> {
   );
   await converged(world);
   world.close();
-}
-
-async function converged(world: World): Promise<void> {
-  await world.until(() => true);
-  const before = figuresOf(world);
-  const sent = (await world.queue.depth('wakes')).visible;
-  for (let minute = 0; minute < 10; minute++) {
-    await world.clock.advance(60_000);
-    await world.report();
-    await world.run();
-  }
-  const { apiWrites, writeUnits, passes } = since(before, figuresOf(world));
-  console.log(
-    `  converged, 10 minutes                    ${apiWrites} writes, ${passes + sent} wakes, ${writeUnits} write units (0 expected)`,
-  );
-  if (apiWrites + passes + sent + writeUnits > 0) misses.push('a converged Job costs something');
 }
 
 async function large(pods: number, completionMode: 'Indexed' | 'NonIndexed', most?: number): Promise<void> {
@@ -196,6 +133,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   'nonindexed-10000': () => large(10_000, 'NonIndexed'),
   typical,
   storm,
+  ...TRAINING_PARTS,
 };
 for (const part of partsOf('npm run bench counts --', PARTS)) await part();
 if (misses.length > 0) {
