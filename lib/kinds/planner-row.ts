@@ -81,6 +81,8 @@ export interface KindKept {
   schema: GenericSchema<object>;
   /** Fields of the head itself in which the build before stored the same. */
   fieldsBefore?: readonly string[];
+  /** Fields that a pass works out again from what it sees. They need not be durable before a plan that changes them is carried out. */
+  seenAgain?: readonly string[];
 }
 
 export interface StoredBackoff {

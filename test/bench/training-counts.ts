@@ -31,9 +31,12 @@ interface Course {
 }
 
 const RETRYABLE_EXIT_CODE = 137;
-const STEP_MS = 100;
-/** Of a job of 256 replicas so many pods start, or end, in a step: it takes some seconds, as on many nodes. */
-const PODS_PER_STEP = 4;
+/** A relay on AWS sends news of pods alone twice a second at most. */
+const STEP_MS = 500;
+/** Pods of a job that start, or end, in a step: a job of 256 replicas takes some seconds, as on many nodes. */
+const PODS_PER_STEP = 20;
+const ALL_RUN_STEPS = 20;
+const AFTERWARDS_STEPS = 20;
 const LONGEST_SECONDS = 600;
 /** A type whose pod ends last, or, where others never end by themselves, alone. */
 const LEADERS = ['master', 'launcher'];
@@ -53,7 +56,10 @@ function aTrainingJob(name: string, { framework, replicas, restartPolicy, runPol
 }
 
 const isLeader = ({ metadata: { name = '' } }: Pod): boolean => LEADERS.some((type) => name.includes(`-${type}`));
-const isIn = (phase: string) => (pod: Pod): boolean => pod.status?.phase === phase;
+const isIn =
+  (phase: string) =>
+  (pod: Pod): boolean =>
+    pod.status?.phase === phase;
 
 /** Pods start a few at a time. Once all run for a while, the failing one fails; once all run again, they end a few at a time, leaders last. */
 class Kubelets {
@@ -88,11 +94,12 @@ class Kubelets {
 
   async #allRun(running: readonly Pod[]): Promise<void> {
     // Long enough for all to be seen running.
-    await turns(this.#world, 100);
+    await turns(this.#world, ALL_RUN_STEPS);
     if (this.#hasFailed) this.#isEnding = true;
     else {
       this.#hasFailed = true;
-      for (const pod of running) if (pod.metadata.name?.endsWith(this.#course.failing ?? '')) await this.#world.end(pod, RETRYABLE_EXIT_CODE);
+      for (const pod of running)
+        if (pod.metadata.name?.endsWith(this.#course.failing ?? '')) await this.#world.end(pod, RETRYABLE_EXIT_CODE);
     }
   }
 
@@ -115,11 +122,16 @@ async function turns(world: World, steps: number): Promise<void> {
 
 async function follow(course: Course): Promise<void> {
   const { title, framework, jobs = 1, removed = { pods: 0, services: 0 }, mostOthers, mostUnits } = course;
-  const world = new World({ manages: ['training-jobs'], rows: FRAMEWORKS.flatMap(({ kind }) => rowsOfKind(kind)), writesPerSecond: 100_000 });
+  const world = new World({
+    manages: ['training-jobs'],
+    rows: FRAMEWORKS.flatMap(({ kind }) => rowsOfKind(kind)),
+    writesPerSecond: 100_000,
+  });
   await world.watch();
   for (let at = 0; at < jobs; at++) await world.apply(aTrainingJob(`t${at}`, course));
   const resource = resourceOf(framework);
-  const isAllOver = async (): Promise<boolean> => (await world.all<TrainingJob>(resource)).every(({ status }) => isOver(status?.conditions));
+  const isAllOver = async (): Promise<boolean> =>
+    (await world.all<TrainingJob>(resource)).every(({ status }) => isOver(status?.conditions));
   const kubelets = new Kubelets(world, course);
   const replicas = replicasIn(course);
   for (let step = 0; !(await isAllOver()); step++) {
@@ -128,7 +140,7 @@ async function follow(course: Course): Promise<void> {
     await turns(world, 1);
   }
   // What its end removes, and what is written about that.
-  for (let step = 0; step < 100; step++) {
+  for (let step = 0; step < AFTERWARDS_STEPS; step++) {
     await kubelets.step();
     await turns(world, 1);
   }
@@ -148,9 +160,13 @@ async function follow(course: Course): Promise<void> {
   const other = [...others.values()].reduce((sum, count) => sum + count, 0) / jobs;
   console.log(title);
   console.log(
-    `  API writes for pods and services         ${Object.entries(ofReplicas).map(([what]) => `${what} ${(writes.get(what) ?? 0) / jobs}`).join(', ')}`,
+    `  API writes for pods and services         ${Object.entries(ofReplicas)
+      .map(([what]) => `${what} ${(writes.get(what) ?? 0) / jobs}`)
+      .join(', ')}`,
   );
-  console.log(`  API writes of a job beside these         ${bound(`${title} other writes`, other, mostOthers, 2)}: ${breakdown(others, jobs)}`);
+  console.log(
+    `  API writes of a job beside these         ${bound(`${title} other writes`, other, mostOthers, 2)}: ${breakdown(others, jobs)}`,
+  );
   const units = writeUnits / replicas;
   console.log(
     `  write units per replica                  ${mostUnits === undefined ? units.toFixed(3) : bound(`${title} write units`, units, mostUnits)}: ${breakdown(unitsByOperation(world), replicas)}; index ${(indexUnits / replicas).toFixed(3)}`,

@@ -1,8 +1,8 @@
 // The facts of a training job for relay, ingest, loop and onboarding: one row for each kind, made of its names.
-import { isFinished as hasEnded, isReady, type PodFacts } from '../../objects/pod-facts.ts';
+import { isActive, isReady, type PodFacts } from '../../objects/pod-facts.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf, isFields } from '../../objects/untyped-fields.ts';
-import { defineFacts, type FurtherRight, type KindFacts } from '../kind.ts';
+import { defineFacts, type FurtherRight, type KindFacts, type Urgency } from '../kind.ts';
 import { baseSelection, childrenOf, membershipIn } from './children.ts';
 import { isOver } from './conditions.ts';
 import type { FrameworkNames } from './framework-names.ts';
@@ -13,7 +13,7 @@ import { isReadLive, ownerFields, trainingFactsOf, trainingFaultOf } from './own
 import { PODS_COUNTED } from './metrics.ts';
 import { TRAINING_OPTIONS } from './options.ts';
 import { GANG_SCHEDULER, MULTI_KUEUE, TRAINING_JOBS } from './settings.ts';
-import { hasBaseLabels, indexIn, MOST_INDEXES, nameOfSlot, numberOfSlot, REPLICA_TYPE } from './slots.ts';
+import { hasBaseLabels, indexIn, JOB_ROLE, MOST_INDEXES, nameOfSlot, numberOfSlot, REPLICA_TYPE } from './slots.ts';
 import { PODS } from '../../objects/resources.ts';
 
 export const resourceOf = ({ kind, plural }: Pick<FrameworkNames, 'kind' | 'plural'>): Resource => ({
@@ -66,8 +66,7 @@ export const trainingFacts = (names: FrameworkNames): KindFacts =>
       counted: PODS_COUNTED,
       slotOf: (pod) => slotIn(names, pod),
       nameOf: (job, { slot }) => nameIn(names, job, slot),
-      // Without a finalizer for counting the end of a pod is what its job waits for.
-      urgencyOf: (pod) => (hasEnded(pod) ? 'now' : isReady(pod) ? 'soon' : 'debounced'),
+      urgencyOf: urgencyOfPod,
     },
     children: childrenOf(names),
     furtherRights: [
@@ -89,6 +88,15 @@ const managerOf = ({ spec }: TrainingJob): string | undefined => {
   const managedBy = fieldsOf(spec.runPolicy)['managedBy'];
   return typeof managedBy === 'string' ? managedBy : undefined;
 };
+
+/**
+ * Whether a job runs hangs on a master, or on the first of a type. Of the others a start changes only counts, and the hosts of a launcher.
+ */
+function urgencyOfPod(pod: PodFacts): Urgency {
+  const isFirst = pod.labels[JOB_ROLE] !== undefined || indexIn(pod.labels) === 0;
+  const isUnderWay = isActive(pod) && pod.containers.every(({ restarts }) => restarts === 0);
+  return isUnderWay && !(isFirst && isReady(pod)) ? 'debounced' : 'soon';
+}
 
 function totalIn({ replicasField }: FrameworkNames, { spec }: TrainingJob): number {
   const counts = Object.values(fieldsOf(spec[replicasField])).map((replicas) => fieldsOf(replicas)['replicas'] ?? 1);

@@ -12,5 +12,5 @@ export const trainingRow = (framework: Framework): PlannerRow =>
     planner: trainingPlanner(framework),
     status: { patchOf: statusPatchOf, childrenIn: () => [], debouncedFields: ['replicaStatuses', 'lastReconcileTime'] },
     metrics: trainingMetrics(framework),
-    kept: { schema: KEPT },
+    kept: { schema: KEPT, seenAgain: ['succeeded', 'told'] },
   });

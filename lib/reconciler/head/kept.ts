@@ -31,4 +31,9 @@ export function keptToStore(kept: object): PassState['kept'] {
 }
 
 /** The part of a stored state that must be durable before a plan that changes it is carried out. */
-export const durableText = ({ kept, tells }: Pick<PassState, 'kept' | 'tells'>): string => JSON.stringify([kept, tells]);
+export function durableText(
+  { kept, tells }: Pick<PassState, 'kept' | 'tells'>,
+  { seenAgain = [] }: Pick<KindKept, 'seenAgain'> = {},
+): string {
+  return JSON.stringify([kept && Object.entries(kept).filter(([field]) => !seenAgain.includes(field)), tells]);
+}

@@ -22,7 +22,7 @@ export async function intend(ports: Pick<Ports, 'store' | 'clock'>, pass: Pass, 
       if (action.verb === 'delete') intents.delete.push(child);
       else if (action.isIntended) intents.strip.push(child);
     }
-  const durable = durableText(pass.pending.state);
+  const durable = durableText(pass.pending.state, pass.row.kept);
   if (intents.create.length + intents.delete.length + intents.strip.length > 0) {
     intents.create.push(...pass.pending.unanswered);
     pass.pending.state = { ...pass.pending.state, intents };

@@ -97,7 +97,7 @@ export class Pass implements PassContext {
     this.fence = given.head.fence;
     this.known = new Knowledge(this, given.known);
     const { head, state } = given;
-    this.pending = { head, state, durable: durableText(state), unanswered: [], events: [], counted: [] };
+    this.pending = { head, state, durable: durableText(state, given.row.kept), unanswered: [], events: [], counted: [] };
   }
 
   /**
