@@ -133,6 +133,7 @@ export type Action =
    * `purpose`: one word, for logs and records.
    * `canBeTakenBack`: if not, the loop reads the owner live first (R10).
    * `isIntended`: a later count depends on it, so it is an intent (R5).
+   * `isDebounced`: it follows counts of running pods, so it waits with a status in which only these differ.
    */
   | ({
       verb: 'patch';
@@ -140,6 +141,7 @@ export type Action =
       purpose: string;
       canBeTakenBack: boolean;
       isIntended?: true;
+      isDebounced?: true;
       /** Only if it is still at this version (R8). */
       resourceVersion?: string;
       ifRefused?: IfRefused;

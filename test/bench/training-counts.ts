@@ -9,6 +9,7 @@ import type { RunPolicy, TrainingJob } from '../../lib/kinds/training/job-types.
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { rowsOfKind } from '../simulation/kinds/training/definition-rows.ts';
 import { World } from '../world/world.ts';
+import ASSUMED from './assumed.json' with { type: 'json' };
 import { bound, breakdown, converged, figuresOf, misses, unitsByOperation, writesByKind } from './counting.ts';
 
 interface Course {
@@ -37,8 +38,9 @@ const STEP_MS = 500;
 const PODS_PER_STEP = 20;
 const ALL_RUN_STEPS = 20;
 const AFTERWARDS_STEPS = 20;
+const ONE_BY_ONE = { perSecond: 20, burst: 30 };
 const LONGEST_SECONDS = 600;
-/** A type whose pod ends last, or, where others never end by themselves, alone. */
+/** Types whose pod ends last. */
 const LEADERS = ['master', 'launcher'];
 
 function aTrainingJob(name: string, { framework, replicas, restartPolicy, runPolicy }: Course): TrainingJob {
@@ -105,7 +107,8 @@ class Kubelets {
 
   async #end(running: readonly Pod[]): Promise<void> {
     const [leaders, others] = [running.filter(isLeader), running.filter((pod) => !isLeader(pod))];
-    const ending = this.#course.framework.isMpi || others.length === 0 ? leaders : others;
+    // Workers of an MPIJob sleep until they are stopped.
+    const ending = this.#course.framework.isMpi ? leaders : [...others, ...leaders];
     for (const pod of ending.slice(0, PODS_PER_STEP * this.#jobs)) await this.#world.end(pod, 0);
   }
 }
@@ -115,9 +118,42 @@ const replicasIn = ({ replicas, jobs = 1 }: Course): number => jobs * Object.val
 async function turns(world: World, steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) {
     await world.report();
-    await world.run();
+    await runPasses(world);
     await world.clock.advance(STEP_MS);
   }
+}
+
+interface Making {
+  beganMs: number;
+  endedMs: number;
+}
+
+/** Each create takes as long as an answer is assumed to take. @returns from now to the end of the latest one, as it stands */
+function timeCreates({ cluster, clock }: World): Making {
+  const making = { beganMs: clock.nowMs(), endedMs: clock.nowMs() };
+  cluster.interference.before = async ({ verb, plural }) => {
+    if (verb !== 'create' || plural === 'events') return;
+    await clock.wait(ASSUMED.apiServerRequestMs);
+    making.endedMs = clock.nowMs();
+  };
+  return making;
+}
+
+/** Time goes on while passes wait for answers. */
+async function runPasses(world: World): Promise<void> {
+  const progress = { isOver: false };
+  const over = world.run().finally(() => (progress.isOver = true));
+  for (;;) {
+    await world.settle();
+    if (progress.isOver) break;
+    await world.clock.advance(ASSUMED.apiServerRequestMs);
+  }
+  await over;
+}
+
+/** Seconds that creates take one after another, under the limits that upstream's operator has unless told otherwise. */
+function secondsOneByOne(creates: number): number {
+  return Math.max(creates - ONE_BY_ONE.burst, 0) / ONE_BY_ONE.perSecond;
 }
 
 async function follow(course: Course): Promise<void> {
@@ -128,6 +164,7 @@ async function follow(course: Course): Promise<void> {
     writesPerSecond: 100_000,
   });
   await world.watch();
+  const making = timeCreates(world);
   for (let at = 0; at < jobs; at++) await world.apply(aTrainingJob(`t${at}`, course));
   const resource = resourceOf(framework);
   const isAllOver = async (): Promise<boolean> =>
@@ -171,6 +208,11 @@ async function follow(course: Course): Promise<void> {
   console.log(
     `  write units per replica                  ${mostUnits === undefined ? units.toFixed(3) : bound(`${title} write units`, units, mostUnits)}: ${breakdown(unitsByOperation(world), replicas)}; index ${(indexUnits / replicas).toFixed(3)}`,
   );
+  const created = [...writes].reduce((sum, [what, count]) => sum + (what.startsWith('create ') ? count : 0), 0);
+  if (jobs === 1 && course.failing === undefined)
+    console.log(
+      `  all pods and services                    ${(making.endedMs - making.beganMs) / 1000} s after the job at ${ASSUMED.apiServerRequestMs} ms an answer; one after another at ${ONE_BY_ONE.perSecond} requests a second ${secondsOneByOne(created).toFixed(1)} s`,
+    );
   console.log(
     `  Event objects per replica                ${(eventObjects / replicas).toFixed(3)}; passes a job ${(passes / jobs).toFixed(1)}`,
   );

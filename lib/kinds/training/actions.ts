@@ -77,7 +77,7 @@ export function createActions(
 /** Puts an object of the job right. */
 export const correctAction = (
   { resource, child }: { resource: Resource; child: ChildState },
-  { type, patch }: { type: 'merge' | 'strategic'; patch: object },
+  { type, patch, isDebounced }: { type: 'merge' | 'strategic'; patch: object; isDebounced?: true | undefined },
   why: string,
 ): Action => ({
   verb: 'patch',
@@ -89,6 +89,7 @@ export const correctAction = (
   uid: child.uid,
   purpose: 'correct',
   canBeTakenBack: true,
+  ...(isDebounced && { isDebounced }),
   type,
   patch,
   why,

@@ -101,7 +101,7 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
 }
 
 interface Progress {
-  /** Targets of creates and deletes that were carried out. */
+  /** What creates and deletes that were carried out are about, as events say it. */
   done: Set<string>;
   troubles: OtherTrouble[];
 }
@@ -119,24 +119,27 @@ type Wave =
 
 /**
  * Neighbouring creates form a wave. So do neighbouring patches and deletes; those of one object stay in their order. A status, or the
- * owner's delete, is a wave of its own.
+ * owner's delete, is a wave of its own. Writes with nothing between them but events about one object each are neighbours.
  */
 function wavesOf(pass: Pass, actions: readonly Action[]): Wave[] {
   const waves: Wave[] = [];
-  for (const action of actions) {
-    const last = waves.at(-1);
-    if (action.verb === 'event') waves.push({ verb: 'event', action });
-    else if (action.verb === 'status') waves.push({ verb: 'status', action });
-    else if (action.verb === 'delete' && isOwnerDelete(pass, action)) waves.push({ verb: 'owner', action });
+  let last: Wave | undefined;
+  const begin = (wave: Wave): void => {
+    waves.push(wave);
+    if (wave.verb !== 'event' || wave.action.about === undefined) last = wave;
+  };
+  for (const action of actions)
+    if (action.verb === 'event') begin({ verb: 'event', action });
+    else if (action.verb === 'status') begin({ verb: 'status', action });
+    else if (action.verb === 'delete' && isOwnerDelete(pass, action)) begin({ verb: 'owner', action });
     else if (action.verb === 'create') {
       if (last?.verb === 'create') last.actions.push(action);
-      else waves.push({ verb: 'create', actions: [action] });
+      else begin({ verb: 'create', actions: [action] });
     } else if (last?.verb === 'children') {
       const chain = last.chains.get(action.uid);
       if (chain) chain.push(action);
       else last.chains.set(action.uid, [action]);
-    } else waves.push({ verb: 'children', chains: new Map([[action.uid, [action]]]) });
-  }
+    } else begin({ verb: 'children', chains: new Map([[action.uid, [action]]]) });
   return waves;
 }
 

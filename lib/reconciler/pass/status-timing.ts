@@ -15,11 +15,17 @@ export interface Timing {
   everyMs: number;
 }
 
-/** If the only write is a status in which only debounced fields differ: how long it may wait, in milliseconds; else 0. */
+/**
+ * If the only writes are a status in which only debounced fields differ, and patches that wait with it: how long they may wait, in
+ * milliseconds; else 0.
+ */
 export function debouncedWaitMs(pass: Pass, writes: readonly Action[], timing: Timing): number {
-  const [only, ...others] = writes;
-  if (only?.verb !== 'status' || others.length > 0) return 0;
-  return differsIn(pass, only.status, pass.row.status.debouncedFields) ? leftToWaitMs(pass, timing) : 0;
+  const mayWait = writes.every((action) =>
+    action.verb === 'status'
+      ? differsIn(pass, action.status, pass.row.status.debouncedFields)
+      : action.verb === 'patch' && action.isDebounced === true,
+  );
+  return mayWait && writes.length > 0 ? leftToWaitMs(pass, timing) : 0;
 }
 
 /**

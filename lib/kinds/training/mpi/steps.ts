@@ -86,6 +86,7 @@ function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): { a
       make: () => objects.configMapOf(terms, data),
       digest: objects.digestOfData(data),
       patch: { data },
+      isDebounced: true,
     },
     {
       resource: objects.ROLES,
@@ -97,7 +98,7 @@ function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): { a
     { resource: objects.ROLE_BINDINGS, name: launcher, make: () => objects.roleBindingOf(terms, account) },
   ];
   const actions: Action[] = [];
-  for (const [at, { resource, name, make, digest, patch, isDone, isAnybodys }] of wanted.entries()) {
+  for (const [at, { resource, name, make, digest, patch, isDebounced, isDone, isAnybodys }] of wanted.entries()) {
     const child = childOf(pass, resource, name);
     const holder = child ? undefined : given.held?.get(nameKeyOf(resource, name));
     if (holder && !isAnybodys) {
@@ -110,7 +111,7 @@ function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): { a
     if (!child && !holder && !isDone) actions.push(...createActions(terms, { resource, object: make() }, 'the launcher needs it'));
     const isRight = digest === undefined || (child?.part.facts as { digest?: string } | undefined)?.digest === digest;
     if (child && patch && !child.terminating && !isRight)
-      actions.push(correctAction({ resource, child }, { type: 'merge', patch }, 'it is not as the launcher needs it'));
+      actions.push(correctAction({ resource, child }, { type: 'merge', patch, isDebounced }, 'it is not as the launcher needs it'));
   }
   return { actions };
 }
@@ -122,6 +123,8 @@ interface WantedObject {
   /** Of what Farloop puts in. */
   digest?: string;
   patch?: object;
+  /** What it holds follows the workers that run. */
+  isDebounced?: true;
   /** It was made before. */
   isDone?: boolean;
   /** It may belong to somebody else. */
