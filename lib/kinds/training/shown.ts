@@ -65,5 +65,5 @@ function unmanagedText({ managedBy, manages }: Unmanaged): string {
     return `its spec.runPolicy.managedBy is ${JSON.stringify(managedBy)}, so Kueue runs it on another cluster. Create it anew without that field to run it here`;
   return manages.includes(TRAINING_JOBS)
     ? 'Farloop does not manage it'
-    : `Farloop does not manage training jobs here. Register the cluster again with --manage ${TRAINING_JOBS}`;
+    : `training jobs are managed only where "farloop up" or "farloop cluster add" is given --manage ${TRAINING_JOBS}`;
 }
