@@ -20,13 +20,17 @@ let operator: Operator;
 afterEach(() => world.close());
 
 /** @returns the job, which no pass has seen yet */
-async function open(framework: Framework, options: { replicas: Record<string, number>; backoffLimit?: number }): Promise<TrainingJob> {
-  const { replicas, backoffLimit } = options;
+async function open(
+  framework: Framework,
+  options: { replicas: Record<string, number>; backoffLimit?: number; restartPolicy?: string },
+): Promise<TrainingJob> {
+  const { replicas, backoffLimit, restartPolicy } = options;
   world = aTrainingWorld(framework);
   operator = new Operator(world, framework);
   return await world.apply(
     aJobOf(framework, NAME, {
       replicas,
+      ...(restartPolicy !== undefined && { restartPolicy }),
       runPolicy: backoffLimit === undefined ? {} : { backoffLimit },
       spec: framework.kind === 'MXJob' ? { jobMode: 'MXTrain' } : {},
     }),
@@ -138,6 +142,31 @@ describe('handed over by an operator that has stopped', () => {
     const isMended = async (): Promise<boolean> => (await world.all(ROLES)).some(({ metadata }) => metadata.name === `${NAME}-launcher`);
     await world.until(isMended, { seconds: 30, play: false });
     expect(await isMended()).toBe(true);
+  });
+
+  test('restarts in place, made under the operator, count on', async () => {
+    const job = await open(pytorch, { replicas: { Master: 1 }, backoffLimit: 3, restartPolicy: 'OnFailure' });
+    await operator.start(job);
+    const restarted = async (restartCount: number): Promise<void> => {
+      const [pod] = await world.pods();
+      const containerStatuses = [{ name: 'pytorch', image: 'none', imageID: '', ready: true, restartCount, state: { running: {} } }];
+      await world.as('PATCH', PODS, {
+        namespace: 'default',
+        name: pod?.metadata.name ?? '',
+        subresource: 'status',
+        body: { status: { containerStatuses } },
+        type: 'application/strategic-merge-patch+json',
+      });
+    };
+    await restarted(2);
+    await operator.report(job, ['Created', 'Running'], { Master: 1 });
+    await world.elapse(SILENCE_SECONDS + 1, { play: false });
+    await world.startRelay();
+    await world.elapse(60, { play: false });
+    expect(await conditionsOf(pytorch)).toBe('Created=True Running=True');
+    await restarted(3);
+    await world.elapse(30, { play: false });
+    expect(await conditionsOf(pytorch)).toContain('Failed=True');
   });
 
   test('a failure afterwards is a restart, counted against backoffLimit, and the job ends as it should', async () => {

@@ -34,7 +34,7 @@ export class Operator {
     const names: string[] = [];
     if (isMpi) await this.#besides(job);
     const specs = Object.entries(job.spec[replicasField] as Record<string, ReplicaSpec>);
-    for (const [type, { replicas = 1, template }] of specs)
+    for (const [type, { replicas = 1, template, restartPolicy }] of specs)
       for (let index = 0; index < replicas; index += 1) {
         const isLauncher = type === 'Launcher';
         const lower = type.toLowerCase();
@@ -47,7 +47,9 @@ export class Operator {
         };
         const own = isLauncher ? `${name}-launcher` : `${name}-${lower}-${index}`;
         const metadata = { name: own, labels, ownerReferences: [referenceTo(kind, { name, uid })] };
-        const pod = await this.#make<Pod>(PODS, metadata, { spec: { ...template?.spec, restartPolicy: 'Never' } });
+        const pod = await this.#make<Pod>(PODS, metadata, {
+          spec: { ...template?.spec, restartPolicy: restartPolicy === 'ExitCode' ? 'Never' : restartPolicy },
+        });
         if (!isMpi)
           await this.#make(CORE('Service', 'services'), metadata, {
             spec: { clusterIP: 'None', selector: labels, ports: [{ name: `${lower}-port`, port: 2222 }] },

@@ -12,14 +12,23 @@ export const aTrainingWorld = ({ kind }: Framework): World => new World({ manage
 export const aTorch = (replicas: Readonly<Record<string, number>>, runPolicy: RunPolicy = {}): TrainingJob =>
   aJobOf(pytorch, 'torch', { replicas, runPolicy });
 
+interface JobParts {
+  /** By type. */
+  replicas: Readonly<Record<string, number>>;
+  /** Of every type. */
+  restartPolicy?: string;
+  runPolicy?: RunPolicy;
+  spec?: TrainingSpec;
+}
+
 export function aJobOf(
   { kind, container, replicasField }: Framework,
   name: string,
-  { replicas, runPolicy = {}, spec = {} }: { replicas: Readonly<Record<string, number>>; runPolicy?: RunPolicy; spec?: TrainingSpec },
+  { replicas, restartPolicy = 'ExitCode', runPolicy = {}, spec = {} }: JobParts,
 ): TrainingJob {
   const specs = Object.entries(replicas).map(([type, count]) => [
     type,
-    { replicas: count, restartPolicy: 'ExitCode', template: { spec: { containers: [{ name: container, image: 'example.com/train' }] } } },
+    { replicas: count, restartPolicy, template: { spec: { containers: [{ name: container, image: 'example.com/train' }] } } },
   ]);
   return {
     apiVersion: 'kubeflow.org/v1',
