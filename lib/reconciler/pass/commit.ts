@@ -45,6 +45,9 @@ async function writeOthers(store: Ports['store'], pass: Pass, observed: readonly
   return marks;
 }
 
+/** A deadline may lie further ahead than a date can. A wake is a hint, and the planner decides then when the next one is due (R11). */
+const LONGEST_AGAIN_MS = 365 * 86_400_000;
+
 /** @returns when the next wake is due */
 export async function commit(
   ports: ClosingPorts,
@@ -52,7 +55,8 @@ export async function commit(
   { againInMs, attempt }: Pick<Ending, 'againInMs' | 'attempt'>,
 ): Promise<number | undefined> {
   const { store, clock } = ports;
-  const due = againInMs === undefined ? undefined : { dueAtMs: clock.nowMs() + Math.ceil(againInMs), attempt: attempt ?? 0 };
+  const inMs = againInMs === undefined ? undefined : Math.min(Math.ceil(againInMs), LONGEST_AGAIN_MS);
+  const due = inMs === undefined ? undefined : { dueAtMs: clock.nowMs() + inMs, attempt: attempt ?? 0 };
   // Send first, then record (R11).
   if (due) await sendTimer(ports, pass.pending.head, due);
   const { children, ...observed } = pass.known.observations;

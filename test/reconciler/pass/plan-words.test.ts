@@ -157,6 +157,19 @@ describe('kept', () => {
   });
 });
 
+test('R11: a wake is due within a year, however far ahead a plan looks', async () => {
+  await withPlans(
+    (_, plan) => ({ ...plan, requeueAfterSeconds: Number.MAX_SAFE_INTEGER }),
+    async () => {
+      await world.apply(aJob('demo', { suspend: true }));
+      await once();
+      const { wake } = (await world.store.readHead(await keyOf('demo'))) ?? {};
+      expect((wake?.dueAtMs ?? 0) - world.clock.nowMs()).toBeLessThanOrEqual(365 * 86_400_000);
+      expect(wake?.dueAtMs).toBeGreaterThan(world.clock.nowMs());
+    },
+  );
+});
+
 describe('tells', () => {
   async function two(): Promise<{ uid: string }> {
     await world.apply(aJob('other', { suspend: true }));
