@@ -114,7 +114,7 @@ export class InProcessCluster implements Cluster {
     });
     await this.interference.after?.(call);
     if (!('body' in answer)) throw new Error('a stream where an answer was expected');
-    const object: unknown = JSON.parse(answer.body);
+    const object = objectIn(answer);
     if (answer.status >= 300) throw errorOf(object as Status, answer.status);
     return {
       object: (this.rewrite?.(call, object) ?? object) as Answered,
@@ -126,6 +126,13 @@ export class InProcessCluster implements Cluster {
 /** What was deleted for good is answered in its last state. */
 const isGone = ({ metadata }: KubernetesObject): boolean =>
   (metadata.finalizers ?? []).length === 0 && (metadata.deletionTimestamp === undefined || metadata.deletionGracePeriodSeconds === 0);
+
+/** @throws TerminalError as the real adapter does where a path that nobody serves is answered with a text */
+export function objectIn({ status, body }: { status: number; body: string }): unknown {
+  if (status === 404 && !body.startsWith('{'))
+    throw new TerminalError('the API server has no such resource', { code: 404, reason: 'NotFound' });
+  return JSON.parse(body);
+}
 
 /** As the real adapter tells a refusal. */
 export function errorOf(status: Status, code: number): Error {

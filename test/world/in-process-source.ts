@@ -3,7 +3,7 @@ import type { KubernetesObject, Status } from '../../lib/objects/kubernetes.ts';
 import { pathOf, type Resource } from '../../lib/objects/resources.ts';
 import type { Answer, ClusterSource, ListAnswer, Named, WatchEvent } from '../../lib/ports/cluster.ts';
 import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
-import { errorOf } from './in-process-cluster.ts';
+import { errorOf, objectIn } from './in-process-cluster.ts';
 
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
@@ -98,7 +98,7 @@ export class InProcessSource implements ClusterSource {
   ): Promise<Answer<Answered>> {
     const answer = await this.#handle(requestOf(pathOf(resource, target), query, accept));
     if (!('body' in answer)) throw new Error('a stream where an answer was expected');
-    const object: unknown = JSON.parse(answer.body);
+    const object = objectIn(answer);
     if (answer.status >= 300) throw errorOf(object as Status, answer.status);
     return { object: object as Answered, dateMs: Math.floor(this.#nowMs() / 1000) * 1000 };
   }

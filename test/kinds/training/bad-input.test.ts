@@ -3,12 +3,16 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { resourceOf } from '../../../lib/kinds/training/facts.ts';
 import type { Framework } from '../../../lib/kinds/training/framework.ts';
 import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
+import { trainingDefinitions } from '../../../infra/crds/training-definitions.ts';
+import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { jax } from '../../../lib/kinds/training/frameworks/jax.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import type { ReplicaSpec } from '../../../lib/kinds/training/job-types.ts';
+import { definitionIn, namesIn } from '../../../lib/sandbox/definitions/definition.ts';
+import { rowsOf } from '../../../lib/sandbox/definitions/rows.ts';
 import { expectQuiet } from '../../world/right.ts';
-import type { World } from '../../world/world.ts';
+import { World } from '../../world/world.ts';
 import { aTraining, planFor, told, type JobParts } from './builders.ts';
 import * as training from './world.ts';
 
@@ -96,4 +100,29 @@ test('an invalid job that is changed is judged anew: told of its other fault, an
   await training.running(world);
   expect(training.statesOf(await training.statusOf(world, pytorch))).toBe('Created=True Running=True');
   expect(await training.timesTold(world, 'PyTorchJobFailedValidation')).toBe(2);
+});
+
+test('a definition that serves another version: its jobs are none of ours, and all others go on', async () => {
+  const rows = trainingDefinitions().flatMap((definition) => {
+    const { spec } = definition as unknown as { spec: { names: Record<string, unknown>; versions: object[] } };
+    const names = namesIn(spec.names);
+    const versions = names.kind === 'MPIJob' ? spec.versions.map((version) => ({ ...version, name: 'v2beta1' })) : spec.versions;
+    return rowsOf(definitionIn({ ...definition, spec: { ...spec, versions } } as never, names, () => false));
+  });
+  world.close();
+  world = new World({ manages: ['training-jobs'], rows });
+  await world.startRelay();
+  await training.submitted(world);
+  const MPI_V2 = { ...resourceOf(mpi), apiVersion: 'kubeflow.org/v2beta1' };
+  const replicas = { Launcher: 1, Worker: 1 };
+  await world.as('POST', MPI_V2, {
+    namespace: 'default',
+    body: { ...aTraining({ framework: mpi, replicas }), apiVersion: 'kubeflow.org/v2beta1', metadata: { name: 'm', namespace: 'default' } },
+  });
+  await training.running(world, 5);
+  expect(training.statesOf(await training.statusOf(world, tensorflow))).toBe('Created=True Running=True');
+  expect([await training.namesOf(world), world.log.filter(({ level }) => level === 'warn' || level === 'error')]).toEqual([
+    ['j-worker-0'],
+    [],
+  ]);
 });
