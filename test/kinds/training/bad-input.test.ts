@@ -107,7 +107,7 @@ test('a definition that serves another version: its jobs are none of ours, and a
     const { spec } = definition as unknown as { spec: { names: Record<string, unknown>; versions: object[] } };
     const names = namesIn(spec.names);
     const versions = names.kind === 'MPIJob' ? spec.versions.map((version) => ({ ...version, name: 'v2beta1' })) : spec.versions;
-    return rowsOf(definitionIn({ ...definition, spec: { ...spec, versions } } as never, names, () => false));
+    return rowsOf(definitionIn({ ...definition, spec: { ...spec, versions } }, names, () => false));
   });
   world.close();
   world = new World({ manages: ['training-jobs'], rows });

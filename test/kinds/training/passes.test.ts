@@ -69,8 +69,8 @@ describe('what is under way', () => {
   test('case 96: a create without an answer whose pod appears later makes no second pod', async () => {
     let late: unknown;
     let tries = 0;
-    world.cluster.interference.before = async ({ verb, name, body }) => {
-      if (verb !== 'create' || name !== 'j-worker-0') return;
+    world.cluster.interference.before = async ({ verb, plural, body }) => {
+      if (verb !== 'create' || plural !== 'pods') return;
       tries += 1;
       if (tries === 2) await world.as('POST', PODS, { namespace: 'default', body: late });
       late = body;
@@ -79,6 +79,9 @@ describe('what is under way', () => {
     await training.submitted(world, { replicas: { Worker: 1 } });
     await world.elapse(60, { play: false });
     expect(tries).toBe(2);
+    // Told once, of the first try. The second one, which meets the pod, makes none and tells nothing.
+    const refusals = (await training.eventsOf(world)).filter(({ reason }) => reason === 'FailedCreatePod');
+    expect(refusals.map(({ message }) => message)).toEqual(['Error creating: the API server gave no answer that tells what came of it']);
     expect([world.podsEver.size, await training.namesOf(world)]).toEqual([1, ['j-worker-0']]);
     await training.running(world);
     expect(training.statesOf(await training.statusOf(world, tensorflow))).toBe('Created=True Running=True');

@@ -87,6 +87,48 @@ const invalid: [string, Framework, JobParts, string][] = [
     { replicas: { Worker: named() } },
     'PaddleJobSpec is not valid: containers definition expected in Worker',
   ],
+  [
+    '5.1: PyTorchJob, containers',
+    pytorch,
+    { replicas: { Worker: named() } },
+    'PyTorchJobSpec is not valid: containers definition expected in Worker',
+  ],
+  [
+    '5.1: PaddleJob, image',
+    paddle,
+    { replicas: { Worker: imageless('paddle') } },
+    'PaddleJobSpec is not valid: Image is undefined in the container of Worker',
+  ],
+  [
+    '5.1: PaddleJob, container',
+    paddle,
+    { replicas: { Worker: named('other') } },
+    'PaddleJobSpec is not valid: There is no container named paddle in Worker',
+  ],
+  [
+    '5.1: XGBoostJob, containers',
+    xgboost,
+    { replicas: { Master: named() } },
+    'XGBoostJobSpec is not valid: containers definition expected in Master',
+  ],
+  [
+    '5.1: XGBoostJob, container',
+    xgboost,
+    { replicas: { Master: named('other') } },
+    'XGBoostReplicaType is not valid: There is no container named xgboost in Master',
+  ],
+  [
+    '5.2: JAXJob, container',
+    jax,
+    { replicas: { Worker: named('other') } },
+    'spec.jaxReplicaSpecs[Worker].template.spec.containers: Required value: must have at least one container with name jax',
+  ],
+  [
+    'case 88: an empty manager',
+    jax,
+    { runPolicy: { managedBy: '' } },
+    'spec.runPolicy.managedBy: Unsupported value: "": supported values: "kueue.x-k8s.io/multikueue", "kubeflow.org/training-operator"',
+  ],
   ['PaddleJob: type', paddle, { replicas: { PS: 1 } }, 'PaddleReplicaType is PS but must be one of [Master Worker]'],
   ['MXJob: container', mxnet, { replicas: { Worker: named('a') } }, 'MXJobSpec is not valid'],
   ['MXJob: type', mxnet, { replicas: { Wrong: 1 } }, 'MXJobSpec is not valid'],
@@ -211,10 +253,20 @@ describe('validation', () => {
     expect(problemOf(framework, aTraining({ framework, ...parts }))).toBeUndefined();
   });
 
-  test.each(FRAMEWORKS.map((framework) => [framework.kind, framework] as const))('%s without replica specs', (_, framework) => {
+  const missing: Record<string, string> = {
+    TFJob: 'TFJobSpec is not valid',
+    PyTorchJob: 'PyTorchJobSpec is not valid',
+    MPIJob: 'MPIReplicaSpecs is not valid',
+    XGBoostJob: 'XGBoostJobSpec is not valid',
+    PaddleJob: 'PaddleJobSpec is not valid',
+    MXJob: 'MXJobSpec is not valid',
+    JAXJob: 'spec.jaxReplicaSpecs: Required value: must be required',
+  };
+
+  test.each(FRAMEWORKS.map((framework) => [framework.kind, framework] as const))('%s without replica specs', (kind, framework) => {
     const job = aTraining({ framework });
     const { [framework.replicasField]: _specs, ...spec } = job.spec;
-    expect(problemOf(framework, { ...job, spec })).toMatch(/is not valid$|must be required$/);
+    expect(problemOf(framework, { ...job, spec })).toBe(missing[kind]);
     expect(
       problemOf(framework, { ...job, spec: { ...spec, [framework.replicasField]: { [framework.types[0] ?? '']: null } } }),
     ).toBeDefined();
