@@ -1,17 +1,17 @@
 // `npm run test:training -- [--jobs N] [--pods N] [--kills N] [--lose-state] [--seed S]`: training jobs of all kinds at once on a real API server,
 // while Farloop is killed and started again. Every one ends with exactly the status it must, every pod and service was made once, but for those
 // that failed and are made anew, and nothing is left that should have gone.
+import { join } from 'node:path';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { wholeNumber } from '../../lib/cli/arguments.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { NAMESPACES, PODS } from '../../lib/objects/resources.ts';
 import { isNewer } from '../../lib/objects/resource-version.ts';
 import { check, until } from '../claims.ts';
-import type { JobsCluster } from '../cluster/jobs-cluster.ts';
 import { resourceOf, startTrainingCluster, trainingResources } from '../cluster/training-cluster.ts';
 import type { FarloopProcess } from '../cli/farloop-process.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
-import { countsIn, endOf, isSame, judgeAll } from './judging.ts';
+import { accountOf, countsIn, endOf, isSame, judgeAll, type Scene } from './judging.ts';
 import { storyAt, type Story } from './stories.ts';
 import { Witness } from './witness.ts';
 
@@ -41,10 +41,7 @@ const {
   .opts<{ jobs: number; pods: number; kills: number; loseState: boolean; seed: number }>();
 const random = seededRandom(seed);
 
-interface Scene {
-  cluster: JobsCluster;
-  witness: Witness;
-  stories: readonly Story[];
+interface Play extends Scene {
   /** How many of a story's rounds are over, by its name. */
   roundsPlayed: Map<string, number>;
   /** Pods that were told to end, by uid. */
@@ -60,7 +57,7 @@ async function main(): Promise<void> {
   const witness = new Witness(cluster.api, NAMESPACE, trainingResources());
   try {
     await cluster.api.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }, cluster.soon());
-    const scene: Scene = { cluster, witness, stories: allStories(), roundsPlayed: new Map(), ended: new Set() };
+    const scene: Play = { cluster, witness, stories: allStories(), state: '', roundsPlayed: new Map(), ended: new Set() };
     await play(scene);
     await judgeAll(scene);
     check(witness.failure === undefined, `the watch ended: ${String(witness.failure)}`);
@@ -85,14 +82,16 @@ function allStories(): Story[] {
 }
 
 /** From the creation of the first job to the end of the last. */
-async function play(scene: Scene): Promise<void> {
+async function play(scene: Play): Promise<void> {
   const { cluster, witness, stories } = scene;
   const beganMs = performance.now();
   const secondsAgo = (): string => ((performance.now() - beganMs) / 1000).toFixed(1);
   const moments = Array.from({ length: kills }, () => random()).toSorted((a, b) => a - b);
   let lives = 0;
   const start = async (): Promise<FarloopProcess> => {
-    const farloop = cluster.up(loseState ? `state-${lives}` : 'state', '--manage', 'training-jobs', '--log-level', 'error');
+    const folder = loseState ? `state-${lives}` : 'state';
+    scene.state = join(cluster.folder, folder);
+    const farloop = cluster.up(folder, '--manage', 'training-jobs', '--log-level', 'error');
     lives += 1;
     await farloop.says('console');
     return farloop;
@@ -117,11 +116,10 @@ async function play(scene: Scene): Promise<void> {
     for (const story of stories) await endNext(scene, story);
     return stories.every(({ name }) => endOf(witness.jobs.get(name)) !== undefined);
   };
-  const unfinished = async (): Promise<string> =>
-    stories
-      .filter(({ name }) => endOf(witness.jobs.get(name)) === undefined)
-      .map(({ name, plot }) => `${name} (${plot}): ${JSON.stringify(witness.jobs.get(name)?.status)}`)
-      .join('\n');
+  const unfinished = async (): Promise<string> => {
+    const all = stories.filter(({ name }) => endOf(witness.jobs.get(name)) === undefined);
+    return `${all.map(({ name, plot }) => `${name} (${plot})`).join(', ')}\n${all[0] ? await accountOf(scene, all[0]) : ''}`;
+  };
   await Promise.all([createJobs(scene), until('the end of every job', isThrough, MOST_START_MS + podCount * MOST_POD_MS, unfinished)]);
   check(lives === kills + 1, `Farloop was killed ${lives - 1} times, not ${kills}`);
   console.log(`training: all pods made after ${allMadeAfter} s, all jobs ended after ${secondsAgo()} s; Farloop lived ${lives} times`);
@@ -137,7 +135,7 @@ async function createJobs({ cluster, stories }: Scene): Promise<void> {
 }
 
 /** Ends the pods of a story's next round once its status is of after their start, and has the counts of before. */
-async function endNext({ cluster, witness, roundsPlayed, ended }: Scene, { name, before, rounds }: Story): Promise<void> {
+async function endNext({ cluster, witness, roundsPlayed, ended }: Play, { name, before, rounds }: Story): Promise<void> {
   const played = roundsPlayed.get(name) ?? 0;
   const [job, round] = [witness.jobs.get(name), rounds[played]];
   if (!job || !round || !isSame(countsIn(job), before)) return;
