@@ -77,6 +77,8 @@ export function childrenOf(names: FrameworkNames): readonly ChildFacts<TrainingJ
     watch: { labelSelector: JOB_NAME },
     mayAdopt: ({ namespace, name }, metadata) => metadata.namespace === namespace && hasBaseLabels(names, name, metadata.labels),
     selection: baseSelection(names),
+    plannerTellsOfTakenNames: true,
   };
-  return [services, ...(names.isAutoscaled ? [ofLabel(AUTOSCALERS, autoscalerPartOf, { spec: true })] : []), ...groups];
+  const scaler = { ...ofLabel(AUTOSCALERS, autoscalerPartOf, { spec: true }), plannerTellsOfTakenNames: true as const };
+  return [services, ...(names.isAutoscaled ? [scaler] : []), ...groups];
 }

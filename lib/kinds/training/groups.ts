@@ -3,7 +3,7 @@ import { resourceKeyOf } from '../../objects/child-state.ts';
 import type { Json, KubernetesObject } from '../../objects/kubernetes.ts';
 import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
 import { nameKeyOf, readKeyOf, type Action, type ReadWant, type Want } from '../plan.ts';
-import { correctAction, createActions, deleteChildActions } from './actions.ts';
+import { correctAction, createActions, deleteChildActions, eventAction } from './actions.ts';
 import { AUTOSCALERS, autoscalerOf, autoscalerSpecOf, digestOfAutoscaler } from './autoscaler.ts';
 import {
   digestOfGroup,
@@ -17,7 +17,9 @@ import {
   type GroupPart,
   type Priorities,
 } from './gang.ts';
+import type { Told } from './kept.ts';
 import { livingIn, type Pass } from './pass.ts';
+import { takenEvent } from './staffing.ts';
 
 export interface GroupStep {
   actions: Action[];
@@ -74,20 +76,29 @@ function priorityOf(object: KubernetesObject): [string, number] {
   return [textOf(object.metadata.name), typeof value === 'number' ? value : 0];
 }
 
-/** The autoscaler of a job that goes on. */
-export function autoscalerActions(pass: Pass): Action[] {
+/** The autoscaler of a job that goes on. `isTaken`: an object of somebody else has its name, which is told once. */
+export function autoscalerStep(pass: Pass, told: Told): { actions: Action[]; isTaken: boolean } {
   const { terms, given } = pass;
-  if (!terms.framework.isAutoscaled) return [];
   const resource = AUTOSCALERS;
+  const step = (...actions: Action[]): { actions: Action[]; isTaken: boolean } => ({ actions, isTaken: false });
+  if (!terms.framework.isAutoscaled) return step();
   const child = livingIn(pass, resource).find(({ name }) => name === terms.name);
   const spec = autoscalerSpecOf(terms);
-  if (!spec) return child ? deleteChildActions(terms, { resource, child }, 'the job has no metrics to scale by') : [];
-  if (child?.terminating) return [];
-  if (!child) {
-    if (given.held?.has(nameKeyOf(resource, terms.name)) || !given.children?.has(resourceKeyOf(resource))) return [];
-    return createActions(terms, { resource, object: autoscalerOf(terms, spec) }, 'its workers are scaled by metrics');
+  if (!spec) return child ? step(...deleteChildActions(terms, { resource, child }, 'the job has no metrics to scale by')) : step();
+  if (child?.terminating) return step();
+  if (child) {
+    const part = child.part.facts as { digest: Json };
+    if (part.digest === digestOfAutoscaler(spec)) return step();
+    return step(correctAction({ resource, child }, { type: 'merge', patch: { spec } }, 'it is not as the job asks for it'));
   }
-  const part = child.part.facts as { digest: Json };
-  if (part.digest === digestOfAutoscaler(spec)) return [];
-  return [correctAction({ resource, child }, { type: 'merge', patch: { spec } }, 'it is not as the job asks for it')];
+  const holder = given.held?.get(nameKeyOf(resource, terms.name));
+  if (holder) {
+    const isNews = !holder.isTerminating && told.isNews(TAKEN_SCALER, 0);
+    return { actions: isNews ? [eventAction(terms, takenEvent(resource, terms.name))] : [], isTaken: true };
+  }
+  told.stillTold(TAKEN_SCALER, 0);
+  if (!given.children?.has(resourceKeyOf(resource))) return step();
+  return step(...createActions(terms, { resource, object: autoscalerOf(terms, spec) }, 'its workers are scaled by metrics'));
 }
+
+const TAKEN_SCALER = 'takenScaler';

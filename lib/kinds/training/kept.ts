@@ -118,6 +118,9 @@ export function keptFailures({ bySlot, total }: Failures): Pick<Kept, 'failures'
   };
 }
 
+/** Word for the news that somebody else has the name of a slot's pod. */
+export const TAKEN_PODS = 'taken';
+
 /** More kinds of news are not told of one job at a time. */
 const MOST_NEWS = 8;
 /** Of the sets of all of them together, but for one stretch of each type. */

@@ -7,7 +7,7 @@ import { backoffMessage, isPastBackoffLimit } from './backoff.ts';
 import type { NewCondition } from './conditions.ts';
 import { deadlineMessage, secondsToDeadline } from './deadlines.ts';
 import { digestOf } from './digest.ts';
-import { autoscalerActions, groupStep } from './groups.ts';
+import { autoscalerStep, groupStep } from './groups.ts';
 import { judge, type Judged, type Judgement } from './judging.ts';
 import type { ReplicaStatus, TrainingStatus } from './job-types.ts';
 import { keptFailures, packedSlots, slotSetIn, Told, type Kept } from './kept.ts';
@@ -31,12 +31,13 @@ import {
   inOnePass,
   NEXT_PODS_SECONDS,
   openingsIn,
+  POD_OPENINGS,
   podCreates,
   podRemovals,
   restartMessage,
+  SERVICE_OPENINGS,
   serviceChanges,
   serviceCreates,
-  takenEvent,
 } from './staffing.ts';
 import { stepsOf } from './success.ts';
 import { resumption } from './suspend.ts';
@@ -140,17 +141,18 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
     judgement.toRemember === undefined || isEnding
       ? []
       : [completedPatch(terms, judgement.toRemember === '' ? null : judgement.toRemember, 'slots that are done lose their pods')];
+  const scaler = isEnding ? { actions: [], isTaken: false } : autoscalerStep(pass, told);
   const startDeadline = secondsToDeadline(terms.runPolicy, end.status.startTime, nowMs);
-  const waits = isEnding ? [] : [...changes.waits, ...observed.waits, ...(startDeadline === undefined ? [] : [startDeadline])];
+  const waits = isEnding
+    ? []
+    : [
+        ...changes.waits,
+        ...observed.waits,
+        ...(scaler.isTaken ? [AGAIN_SECONDS.taken] : []),
+        ...(startDeadline === undefined ? [] : [startDeadline]),
+      ];
   const plan = planOf(pass, {
-    actions: [
-      ...remembering,
-      ...labelActions(pass),
-      ...observed.actions,
-      ...group.actions,
-      ...(isEnding ? [] : autoscalerActions(pass)),
-      ...changes.actions,
-    ],
+    actions: [...remembering, ...labelActions(pass), ...observed.actions, ...group.actions, ...scaler.actions, ...changes.actions],
     status: end.status,
     events: end.events,
     isFinal: end.isFinal,
@@ -217,17 +219,18 @@ function staff(pass: Pass, judgement: Judgement, told: Told) {
     if (step.problem !== undefined) waits.push(AGAIN_SECONDS.taken);
     return { ...step, actions: [...removing, ...step.actions], waits };
   }
-  const { missing: allMissing, removals: goneServices } = serviceChanges(pass);
-  const missing = inOnePass(pass, allMissing);
-  const { free, taken, actions: news } = freeOpenings(pass, openingsIn(pass, judgement), told, takenEvent);
-  if (taken.length > 0) waits.push(AGAIN_SECONDS.taken);
+  const { missing, removals: goneServices } = serviceChanges(pass);
+  const services = freeOpenings(pass, missing, told, SERVICE_OPENINGS);
+  const served = inOnePass(pass, services.free);
+  const { free, taken, actions: news } = freeOpenings(pass, openingsIn(pass, judgement), told, POD_OPENINGS);
+  if (taken.length > 0 || services.taken.length > 0) waits.push(AGAIN_SECONDS.taken);
   if (free.length > 0 && createHold > 0) waits.push(createHold);
   const openings = mayCreate ? inOnePass(pass, free) : [];
-  if ((mayCreate && openings.length < free.length) || missing.length < allMissing.length) waits.push(NEXT_PODS_SECONDS);
-  const needsTemplates = (openings.length > 0 || missing.length > 0) && !given.isWhole;
+  if ((mayCreate && openings.length < free.length) || served.length < services.free.length) waits.push(NEXT_PODS_SECONDS);
+  const needsTemplates = (openings.length > 0 || served.length > 0) && !given.isWhole;
   const pods = needsTemplates ? { actions: [] } : podCreates(pass, judgement, openings);
-  const services = needsTemplates ? [] : serviceCreates(terms, missing);
-  return { ...pods, actions: [...removing, ...goneServices, ...news, ...pods.actions, ...services], waits, needsTemplates };
+  const creates = needsTemplates ? [] : [...pods.actions, ...serviceCreates(terms, served)];
+  return { ...pods, actions: [...removing, ...goneServices, ...news, ...services.actions, ...creates], waits, needsTemplates };
 }
 
 interface Derived extends Progress {

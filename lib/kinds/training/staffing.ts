@@ -1,11 +1,11 @@
 // Pods and services to make and to remove, slot by slot.
 import { ClusterSpecError, type Replicas, type Terms } from './framework.ts';
-import { PODS } from '../../objects/resources.ts';
+import { PODS, type Resource } from '../../objects/resources.ts';
 import { nameKeyOf, type Action } from '../plan.ts';
 import { createActions, deleteChildActions, deletePodActions, eventAction, type NewEvent } from './actions.ts';
 import { hasForeignScheduler } from './gang.ts';
 import type { Judged, Judgement } from './judging.ts';
-import type { Told } from './kept.ts';
+import { TAKEN_PODS, type Told } from './kept.ts';
 import { livingIn, type Pass } from './pass.ts';
 import { podOf, restartPolicyWarning, schedulerWarning, setsRestartPolicy } from './pods.ts';
 import { SERVICES, serviceOf } from './services.ts';
@@ -47,19 +47,27 @@ export function openingsIn(pass: Pass, { completed }: Judgement, nameOf = nameOf
   });
 }
 
+/** What is to fill an opening, and how it is told that somebody else has its name. */
+export interface Filling {
+  resource: Resource;
+  /** Word for what was told. */
+  about: string;
+  eventOf: (opening: Opening) => NewEvent;
+}
+
 /** Openings whose names somebody else has, each told once. @returns the others */
 export function freeOpenings(
   { terms, given }: Pass,
   openings: readonly Opening[],
   told: Told,
-  eventOf: (opening: Opening) => NewEvent,
+  { resource, about, eventOf }: Filling,
 ): { free: Opening[]; taken: Opening[]; actions: Action[] } {
   const { held } = given;
-  const isTaken = ({ name }: Opening): boolean => held?.has(nameKeyOf(PODS, name)) ?? false;
+  const isTaken = ({ name }: Opening): boolean => held?.has(nameKeyOf(resource, name)) ?? false;
   const taken = openings.filter(isTaken);
   // A create shows whether a name is free. Until then it may be taken as before.
-  for (const { slot } of openings.filter((opening) => !isTaken(opening))) told.stillTold('taken', slot);
-  const news = taken.filter(({ slot, name }) => held?.get(nameKeyOf(PODS, name))?.isTerminating !== true && told.isNews('taken', slot));
+  for (const { slot } of openings.filter((opening) => !isTaken(opening))) told.stillTold(about, slot);
+  const news = taken.filter(({ slot, name }) => held?.get(nameKeyOf(resource, name))?.isTerminating !== true && told.isNews(about, slot));
   return {
     free: openings.filter((opening) => !isTaken(opening)),
     taken,
@@ -67,11 +75,15 @@ export function freeOpenings(
   };
 }
 
-export const takenEvent = ({ name }: Opening): NewEvent => ({
+/** As for any create that the API server refuses. */
+export const takenEvent = ({ kind, plural }: Pick<Resource, 'kind' | 'plural'>, name: string): NewEvent => ({
   type: 'Warning',
-  reason: 'FailedCreatePod',
-  message: `Error creating: pods "${name}" already exists and belongs to somebody else`,
+  reason: `FailedCreate${kind}`,
+  message: `Error creating: ${plural} "${name}" already exists and belongs to somebody else`,
 });
+
+export const POD_OPENINGS: Filling = { resource: PODS, about: TAKEN_PODS, eventOf: ({ name }) => takenEvent(PODS, name) };
+export const SERVICE_OPENINGS: Filling = { resource: SERVICES, about: 'takenService', eventOf: ({ name }) => takenEvent(SERVICES, name) };
 
 /** What is said of templates before their pods are made: once for each type, and of the scheduler once. */
 export function templateWarnings({ terms, gang }: Pass, openings: readonly Opening[]): NewEvent[] {
@@ -113,7 +125,7 @@ export function podCreates(pass: Pass, judgement: Judgement, openings: readonly 
 
 /** Services that are missing, and those of slots that are not wanted. */
 export function serviceChanges(pass: Pass): { missing: Opening[]; removals: Action[] } {
-  const { terms, given } = pass;
+  const { terms } = pass;
   const services = livingIn(pass, SERVICES);
   const missing: Opening[] = [];
   const removals: Action[] = [];
@@ -128,7 +140,7 @@ export function serviceChanges(pass: Pass): { missing: Opening[]; removals: Acti
       );
     for (let index = 0; index < replicas.wanted; index += 1) {
       const name = nameOfSlot(terms.name, { type: replicas.type, index });
-      if (inRange.has(index) || given.held?.has(nameKeyOf(SERVICES, name))) continue;
+      if (inRange.has(index)) continue;
       missing.push({ replicas, index, slot: numberOfSlot(replicas.role, index), name });
     }
   }

@@ -6,7 +6,9 @@ import { mxnet } from '../../../lib/kinds/training/frameworks/mxnet.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import { xgboost } from '../../../lib/kinds/training/frameworks/xgboost.ts';
-import { PODS } from '../../../lib/objects/resources.ts';
+import { AUTOSCALERS } from '../../../lib/kinds/training/autoscaler.ts';
+import { SERVICES } from '../../../lib/kinds/training/services.ts';
+import { PODS, type Resource } from '../../../lib/objects/resources.ts';
 import {
   aCondition,
   actionsOf,
@@ -272,6 +274,31 @@ describe('a large job is made over several passes', () => {
     const plan = planFor({ framework, replicas });
     expect([created(plan).length, created(plan)[0], plan.requeueAfterSeconds, plan.continues]).toEqual([count, 'j-worker-0', 1, undefined]);
     expect(created(plan, 'Service').length).toBe(framework.isMpi ? 0 : count);
+  });
+});
+
+describe('B-11: a name of another object that somebody else has', () => {
+  const metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }];
+  test.each<[string, Situation, Resource, string]>([
+    ['a service', { replicas: { Worker: 1 } }, SERVICES, 'j-worker-0'],
+    [
+      'an autoscaler',
+      { framework: pytorch, replicas: { Worker: 1 }, spec: { elasticPolicy: { minReplicas: 1, maxReplicas: 2, metrics } } },
+      AUTOSCALERS,
+      'j',
+    ],
+  ])('%s: told of once, and tried again', (_, parts, resource, name) => {
+    const held = (isTerminating: boolean) => new Map([[nameKeyOf(resource, name), { uid: 'another', isTerminating }]]);
+    const situation: Situation = { ...parts, pods: 'Worker: R', ...(resource === SERVICES && { services: [] }) };
+    const taken = planFor({ ...situation, held: held(false) });
+    expect(told(taken)).toContain(
+      `Warning FailedCreate${resource.kind}: Error creating: ${resource.plural} "${name}" already exists and belongs to somebody else`,
+    );
+    expect([created(taken, resource.kind), taken.requeueAfterSeconds]).toEqual([[], 10]);
+    const tried = after(taken, situation);
+    expect(created(tried, resource.kind)).toEqual([name]);
+    expect(reasonsTold(after(tried, { ...situation, held: held(false) }))).not.toContain(`FailedCreate${resource.kind}`);
+    expect(reasonsTold(planFor({ ...situation, held: held(true) }))).not.toContain(`FailedCreate${resource.kind}`);
   });
 });
 

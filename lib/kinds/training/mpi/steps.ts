@@ -5,10 +5,10 @@ import { PODS, type Resource } from '../../../objects/resources.ts';
 import { nameKeyOf, type Action } from '../../plan.ts';
 import { correctAction, createActions, eventAction, type NewEvent } from '../actions.ts';
 import type { Judgement } from '../judging.ts';
-import type { Told } from '../kept.ts';
+import { TAKEN_PODS, type Told } from '../kept.ts';
 import { livingIn, type Pass } from '../pass.ts';
 import { nameOfSlot, type Slot } from '../slots.ts';
-import { carriedBy, freeOpenings, inOnePass, openingsIn, templateWarnings, type Opening } from '../staffing.ts';
+import { carriedBy, freeOpenings, inOnePass, openingsIn, templateWarnings, type Filling, type Opening } from '../staffing.ts';
 import * as objects from './objects.ts';
 import { launcherPodOf, workerPodOf } from './pods.ts';
 
@@ -37,7 +37,7 @@ export function mpiStep(
   const beside = besides(pass, told, running(judgement));
   if (beside.problem !== undefined) return { ...nothing, ...beside };
   const openings = openingsIn(pass, judgement, nameOf);
-  const { free, taken, actions: news } = freeOpenings(pass, openings, told, takenEvent);
+  const { free, taken, actions: news } = freeOpenings(pass, openings, told, OPENINGS);
   const first = taken[0];
   if (first) return { ...nothing, actions: [...beside.actions, ...news], problem: takenEvent(first).message };
   if (!mayCreate || free.length === 0) return { ...nothing, actions: beside.actions };
@@ -59,6 +59,8 @@ const takenText = (name: string, kind: string): string =>
   `Resource "${name}" of MPIJobKind "${kind}" already exists and is not managed by MPIJob`;
 
 const takenEvent = ({ name }: Opening): NewEvent => ({ type: 'Warning', reason: 'ErrResourceExists', message: takenText(name, 'Pod') });
+
+const OPENINGS: Filling = { resource: PODS, about: TAKEN_PODS, eventOf: takenEvent };
 
 const running = ({ slots }: Judgement): string[] =>
   [...slots.values()].filter(({ replicas, pod }) => replicas.type === 'Worker' && pod.phase === 'Running').map(({ pod }) => pod.name);

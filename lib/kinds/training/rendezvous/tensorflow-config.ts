@@ -13,9 +13,19 @@ export function tensorflowConfig(terms: Terms, slot: Slot, clusterDomain: string
     Array.from({ length: replicas.wanted }, (_, index) => addressOf(terms, { replicas, index }, clusterDomain));
   const task = { type: slot.type.toLowerCase(), index: slot.index };
   if (terms.job.spec.enableDynamicWorker === true) return JSON.stringify({ cluster: sparseCluster(terms, slot, addressesOf), task });
+  return `{"cluster":${wholeCluster(terms, addressesOf)},"task":${JSON.stringify(task)},"environment":"cloud"}`;
+}
+
+/** The same in each replica of a pass, and as long as there are replicas. */
+const wholeClusters = new WeakMap<Terms, string>();
+
+function wholeCluster(terms: Terms, addressesOf: (replicas: Replicas) => string[]): string {
+  const known = wholeClusters.get(terms);
+  if (known !== undefined) return known;
   const byName = terms.replicas.toSorted((a, b) => (a.type.toLowerCase() < b.type.toLowerCase() ? -1 : 1));
-  const cluster = Object.fromEntries(byName.map((replicas) => [replicas.type.toLowerCase(), addressesOf(replicas)]));
-  return JSON.stringify({ cluster, task, environment: 'cloud' });
+  const text = JSON.stringify(Object.fromEntries(byName.map((replicas) => [replicas.type.toLowerCase(), addressesOf(replicas)])));
+  wholeClusters.set(terms, text);
+  return text;
 }
 
 function addressOf(terms: Terms, { replicas, index }: { replicas: Replicas; index: number }, clusterDomain: string): string {
