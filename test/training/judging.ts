@@ -10,8 +10,8 @@ import { resourceOf } from '../cluster/training-cluster.ts';
 import type { Counts, Story } from './stories.ts';
 import { SERVICES, type Seen, type Witness } from './witness.ts';
 
-/** What follows the end of a job takes its time with thousands of pods. */
-const SETTLED_MS = 60_000;
+/** Farloop may have been killed just before: the longest wait then is a heartbeat (docs/recovery.md), and thousands of pods take their time. */
+const SETTLED_MS = 120_000;
 const COLLECTED_MS = 240_000;
 
 export interface Scene {
