@@ -17,7 +17,7 @@ import {
   type GroupPart,
   type Priorities,
 } from './gang.ts';
-import type { Told } from './kept.ts';
+import { TAKEN, type Told } from './kept.ts';
 import { livingIn, type Pass } from './pass.ts';
 import { takenEvent } from './staffing.ts';
 
@@ -93,12 +93,10 @@ export function autoscalerStep(pass: Pass, told: Told): { actions: Action[]; isT
   }
   const holder = given.held?.get(nameKeyOf(resource, terms.name));
   if (holder) {
-    const isNews = !holder.isTerminating && told.isNews(TAKEN_SCALER, 0);
+    const isNews = !holder.isTerminating && told.isNews(TAKEN.scaler, 0);
     return { actions: isNews ? [eventAction(terms, takenEvent(resource, terms.name))] : [], isTaken: true };
   }
-  told.stillTold(TAKEN_SCALER, 0);
+  told.stillTold(TAKEN.scaler, 0);
   if (!given.children?.has(resourceKeyOf(resource))) return step();
   return step(...createActions(terms, { resource, object: autoscalerOf(terms, spec) }, 'its workers are scaled by metrics'));
 }
-
-const TAKEN_SCALER = 'takenScaler';

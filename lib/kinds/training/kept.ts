@@ -118,8 +118,8 @@ export function keptFailures({ bySlot, total }: Failures): Pick<Kept, 'failures'
   };
 }
 
-/** Word for the news that somebody else has the name of a slot's pod. */
-export const TAKEN_PODS = 'taken';
+/** Words for the news that somebody else has the name of a slot's pod, of its service, of the autoscaler. */
+export const TAKEN = { pods: 'taken', services: 'takenService', scaler: 'takenScaler' } as const;
 
 /** More kinds of news are not told of one job at a time. */
 const MOST_NEWS = 8;

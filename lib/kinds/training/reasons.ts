@@ -22,7 +22,7 @@ import { isTrue } from './conditions.ts';
 import { secondsToDeadline, secondsToDeletion } from './deadlines.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import type { JobCondition, TrainingJob } from './job-types.ts';
-import { KEPT, slotSetIn, TAKEN_PODS, type Kept } from './kept.ts';
+import { KEPT, slotSetIn, TAKEN, type Kept } from './kept.ts';
 import { otherOperatorIn, otherOperatorText } from './other-operator.ts';
 import { isReadLive } from './owner-facts.ts';
 import { MULTI_KUEUE, TRAINING_JOBS, trainingSettingsOf } from './settings.ts';
@@ -160,10 +160,14 @@ function livingReasons(framework: FrameworkNames, snapshot: Snapshot<TrainingJob
 }
 
 function takenReason({ told = {} }: Kept): Reason<Code>[] {
-  const { size } = slotSetIn(told[TAKEN_PODS]);
-  if (size === 0) return [];
-  const text = `${counted(size, 'pod', 'pods')} cannot be made: objects of somebody else have the names, as its events say`;
-  return [{ code: 'NamesTaken', text }];
+  const [pods, services, scalers] = [TAKEN.pods, TAKEN.services, TAKEN.scaler].map((about) => slotSetIn(told[about]).size);
+  const what = [
+    ...(pods ? [counted(pods, 'pod', 'pods')] : []),
+    ...(services ? [counted(services, 'service', 'services')] : []),
+    ...(scalers ? ['the autoscaler'] : []),
+  ].join(', ');
+  if (what === '') return [];
+  return [{ code: 'NamesTaken', text: `${what} cannot be made: objects of somebody else have the names, as its events say` }];
 }
 
 function groupReason({ options, owner }: Snapshot<TrainingJob>, { checked }: Kept): Reason<Code>[] {

@@ -5,7 +5,7 @@ import { nameKeyOf, type Action } from '../plan.ts';
 import { createActions, deleteChildActions, deletePodActions, eventAction, type NewEvent } from './actions.ts';
 import { hasForeignScheduler } from './gang.ts';
 import type { Judged, Judgement } from './judging.ts';
-import { TAKEN_PODS, type Told } from './kept.ts';
+import { TAKEN, type Told } from './kept.ts';
 import { livingIn, type Pass } from './pass.ts';
 import { podOf, restartPolicyWarning, schedulerWarning, setsRestartPolicy } from './pods.ts';
 import { SERVICES, serviceOf } from './services.ts';
@@ -82,8 +82,8 @@ export const takenEvent = ({ kind, plural }: Pick<Resource, 'kind' | 'plural'>, 
   message: `Error creating: ${plural} "${name}" already exists and belongs to somebody else`,
 });
 
-export const POD_OPENINGS: Filling = { resource: PODS, about: TAKEN_PODS, eventOf: ({ name }) => takenEvent(PODS, name) };
-export const SERVICE_OPENINGS: Filling = { resource: SERVICES, about: 'takenService', eventOf: ({ name }) => takenEvent(SERVICES, name) };
+export const POD_OPENINGS: Filling = { resource: PODS, about: TAKEN.pods, eventOf: ({ name }) => takenEvent(PODS, name) };
+export const SERVICE_OPENINGS: Filling = { resource: SERVICES, about: TAKEN.services, eventOf: ({ name }) => takenEvent(SERVICES, name) };
 
 /** What is said of templates before their pods are made: once for each type, and of the scheduler once. */
 export function templateWarnings({ terms, gang }: Pass, openings: readonly Opening[]): NewEvent[] {

@@ -56,6 +56,15 @@ test.each<[string, Situation, Circumstances, string[]]>([
     ['NamesTaken: 2 pods cannot be made: objects of somebody else have the names, as its events say'],
   ],
   [
+    'names of other objects',
+    { pods: 'Worker: R', kept: { told: { takenService: '1:0', takenScaler: '0:0' } } },
+    {},
+    [
+      'NamesTaken: 1 service, the autoscaler cannot be made: objects of somebody else have the names, as its events say',
+      'ReplicasRunning: 1 of 1 replica runs',
+    ],
+  ],
+  [
     'its group',
     {
       options: { 'gang-scheduler': 'volcano' },

@@ -5,7 +5,7 @@ import { PODS, type Resource } from '../../../objects/resources.ts';
 import { nameKeyOf, type Action } from '../../plan.ts';
 import { correctAction, createActions, eventAction, type NewEvent } from '../actions.ts';
 import type { Judgement } from '../judging.ts';
-import { TAKEN_PODS, type Told } from '../kept.ts';
+import { TAKEN, type Told } from '../kept.ts';
 import { livingIn, type Pass } from '../pass.ts';
 import { nameOfSlot, type Slot } from '../slots.ts';
 import { carriedBy, freeOpenings, inOnePass, openingsIn, templateWarnings, type Filling, type Opening } from '../staffing.ts';
@@ -60,7 +60,7 @@ const takenText = (name: string, kind: string): string =>
 
 const takenEvent = ({ name }: Opening): NewEvent => ({ type: 'Warning', reason: 'ErrResourceExists', message: takenText(name, 'Pod') });
 
-const OPENINGS: Filling = { resource: PODS, about: TAKEN_PODS, eventOf: takenEvent };
+const OPENINGS: Filling = { resource: PODS, about: TAKEN.pods, eventOf: takenEvent };
 
 const running = ({ slots }: Judgement): string[] =>
   [...slots.values()].filter(({ replicas, pod }) => replicas.type === 'Worker' && pod.phase === 'Running').map(({ pod }) => pod.name);
