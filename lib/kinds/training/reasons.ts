@@ -39,7 +39,6 @@ export const REASONS = {
   ReplicasTerminating: 'Waiting',
   ReplicasRestarting: 'BackingOff',
   ReplicasRunning: 'Running',
-  ReplicasWaiting: 'Waiting',
   ReplicasStarting: 'Pending',
   NoReplicasYet: 'Pending',
 } as const satisfies KindShown['reasons'];
@@ -213,7 +212,7 @@ function waitingReason(pods: readonly PodFacts[]): Reason<Code> {
   if (!held || !why)
     return { code: 'ReplicasStarting', text: `${counted(pods.length, 'replica has', 'replicas have')} yet to start`, pods: names(pods) };
   const more = why.message === undefined ? '' : `: ${why.message}`;
-  return { code: 'ReplicasWaiting', text: `${held.name} waits: ${why.reason}${more}`, pods: names(pods), podReason: why.reason };
+  return { code: 'PodsWaiting', text: `${held.name} waits: ${why.reason}${more}`, pods: names(pods), podReason: why.reason };
 }
 
 function terminatingReasons(terminating: readonly PodFacts[], nowMs: number): Reason<Code>[] {

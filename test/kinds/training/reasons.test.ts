@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Circumstances } from '../../../lib/kinds/reasons.ts';
+import { standingOf } from '../../../lib/kinds/standing.ts';
+import { trainingShown } from '../../../lib/kinds/training/shown.ts';
 import { PYTORCH, TENSORFLOW } from '../../../lib/kinds/training/framework-names.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
@@ -119,6 +121,17 @@ test.each<[string, Situation, Circumstances, string[]]>([
   ],
 ])('%s', (_, situation, circumstances, expected) => {
   expect(reasons(situation, circumstances)).toEqual(expected);
+});
+
+test('a pod that waits is in the state that its cluster tells', () => {
+  const situation: Situation = { replicas: { Worker: 1 } };
+  const [pod] = podsOf(aTraining(situation), tensorflow, 'Worker: P');
+  if (!pod) throw new Error('no pod');
+  const given = snapshotOf({ ...situation, pods: [{ ...pod, reasons: [{ reason: 'ImagePullBackOff', message: 'no such image' }] }] });
+  const told = trainingReasons(TENSORFLOW, given, now, {});
+  expect(told.map(({ code, text }) => `${code}: ${text}`)).toEqual(['PodsWaiting: j-worker-0 waits: ImagePullBackOff: no such image']);
+  const known = { shown: trainingShown(TENSORFLOW), isOwnerless: false, owner: given.owner, isKnown: true, reasons: told };
+  expect(standingOf(known)).toEqual({ state: 'Waiting', reason: 'ImagePullBackOff' });
 });
 
 test('a pod of a lost node is named with it', () => {
