@@ -13,6 +13,7 @@ const NAMESPACE = 'kubeflow';
 const SECRET = 'training-operator-webhook-cert';
 const SERVICE = 'training-operator';
 const WEBHOOKS = 'validator.training-operator.kubeflow.org';
+const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
 const SCHEDULERS: Record<Gang, string> = { volcano: 'volcano', 'scheduler-plugins': 'scheduler-plugins-scheduler' };
 
 export interface OperatorOptions {
@@ -25,8 +26,14 @@ export interface OperatorOptions {
   gang?: Gang | undefined;
 }
 
-/** Its definitions, and loose ones of both kinds of pod groups. @returns how to end it. @throws Error when it does not get ready */
-export async function startOperator({ built, client, kubeconfigPath, folder, gang }: OperatorOptions): Promise<() => Promise<void>> {
+export interface Operator {
+  end: () => Promise<void>;
+  /** The same, and its webhooks go: what it leaves to another controller. */
+  leave: () => Promise<void>;
+}
+
+/** @throws Error when it does not get ready */
+export async function startOperator({ built, client, kubeconfigPath, folder, gang }: OperatorOptions): Promise<Operator> {
   const [metrics, health, webhook] = await freePorts(3);
   const [oldMetrics, oldHealth, oldMonitoring] = await freePorts(3);
   const certificates = join(folder, 'certificates');
@@ -37,7 +44,7 @@ export async function startOperator({ built, client, kubeconfigPath, folder, gan
   // No pod network: the API server finds the webhook by a name that is this machine's.
   const spec = { type: 'ExternalName', externalName: 'localhost', ports: [{ port: webhook }] };
   await put(client, `${inNamespace}/services`, SERVICE, { apiVersion: 'v1', kind: 'Service', spec });
-  await put(client, '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', WEBHOOKS, webhooksIn(built, webhook));
+  await put(client, CONFIGURATIONS, WEBHOOKS, webhooksIn(built, webhook));
   const environment = [`KUBECONFIG=${kubeconfigPath}`, `MY_POD_NAMESPACE=${NAMESPACE}`, `CERT_DIR=${certificates}`];
   const started: TetheredProcess[] = [];
   const start = async (binary: string, ...args: string[]): Promise<void> => {
@@ -81,7 +88,11 @@ export async function startOperator({ built, client, kubeconfigPath, folder, gan
     await end();
     throw new Error(`${(error as Error).message}\n${words.join('\n')}`, { cause: error });
   }
-  return end;
+  const leave = async (): Promise<void> => {
+    await end();
+    await client.request({ method: 'DELETE', path: `${CONFIGURATIONS}/${WEBHOOKS}` });
+  };
+  return { end, leave };
 }
 
 /** Of the operator's seven kinds, as they come with it, and of pod groups: of these any object is one. */

@@ -100,6 +100,8 @@ export interface PlayerOptions {
   client: JsonClient;
   /** A namespace in which nothing happened for so long is settled. */
   quietMs: number;
+  /** Called before each step; the story waits for it. */
+  before?: (step: number) => Promise<void>;
 }
 
 export class Player {
@@ -144,7 +146,8 @@ export class Player {
       after.push(snapshotOf(step, namespace));
     };
     await seen('created');
-    for (const step of steps) {
+    for (const [at, step] of steps.entries()) {
+      await this.#options.before?.(at);
       namespace.changedAtMs = performance.now();
       await step.act(acts).catch((error: unknown) => {
         throw new Error(`${name}, after "${after.at(-1)?.step}": ${step.says}: ${(error as Error).message}`, { cause: error });

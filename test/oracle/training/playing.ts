@@ -6,6 +6,9 @@ import type { Gang, Story } from './story.ts';
 
 const APART_MS = 150;
 
+/** Events are best effort: those of a hundred jobs that begin in one moment would not all be told. @param at of those that begin together */
+export const turnOf = async (at: number): Promise<void> => await new Promise((resolve) => setTimeout(resolve, at * APART_MS));
+
 export interface PlayOptions {
   start: (gang: Gang | undefined) => Promise<Side>;
   quietMs: number;
@@ -27,8 +30,7 @@ export async function playAll(
       await player.open();
       const waiting = [...some];
       const playOn = async (at: number): Promise<void> => {
-        // Events are best effort: those of a hundred jobs in one moment would not all be told.
-        await new Promise((resolve) => setTimeout(resolve, at * APART_MS));
+        await turnOf(at);
         for (let story = waiting.shift(); story; story = waiting.shift()) {
           const outcome = await player.play(story).catch((error: unknown) => error as Error);
           outcomes.set(story.name, outcome);

@@ -20,44 +20,82 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** Of the controller manager: what becomes of the pods of a deleted job. */
 const CONTROLLERS = 'garbage-collector-controller';
 
+/** An API server without a controller of training jobs. */
+async function server(cluster: 'real' | 'sandbox', { folder, endings }: Opening): Promise<string> {
+  if (cluster === 'sandbox') {
+    const state = join(folder, 'sandbox');
+    await farloop(endings, 'sandbox', '--no-node', '--state', state).says(/ready/);
+    return join(state, 'kubeconfig');
+  }
+  const controlPlane = await startControlPlane({ controllers: CONTROLLERS });
+  endings.push(controlPlane.stop);
+  return controlPlane.kubeconfigPath;
+}
+
+function farloop(endings: Opening['endings'], ...args: string[]): FarloopProcess {
+  const started = new FarloopProcess(args);
+  endings.push(async () => await started.destroy());
+  return started;
+}
+
+/** Ready when this returns. */
+async function startFarloop({ folder, endings }: Opening, kubeconfigPath: string, gang: Gang | undefined): Promise<FarloopProcess> {
+  const scheduler = gang === 'scheduler-plugins' ? 'scheduler-plugins-scheduler' : gang;
+  const options = ['--manage', 'training-jobs', ...(scheduler === undefined ? [] : ['--gang-scheduler', scheduler])];
+  const started = farloop(endings, 'up', '--state', join(folder, 'state'), '--port', '0', '--kubeconfig', kubeconfigPath, ...options);
+  await started.says('farloop ready');
+  return started;
+}
+
 /** The operator on a real API server. @param built where build.sh has put it */
 export async function theirs(built: string, gang: Gang | undefined): Promise<Side> {
-  return await side(async ({ folder, endings }) => {
-    const controlPlane = await startControlPlane({ controllers: CONTROLLERS });
-    endings.push(controlPlane.stop);
-    const { kubeconfigPath } = controlPlane;
+  return await side(async (opening) => {
+    const kubeconfigPath = await server('real', opening);
     const client = await clientOf(kubeconfigPath);
     await define(client, operatorDefinitions(built));
-    endings.push(await startOperator({ built, client, kubeconfigPath, folder, gang }));
+    const { folder } = opening;
+    opening.endings.push((await startOperator({ built, client, kubeconfigPath, folder, gang })).end);
     return client;
   });
 }
 
 /** Farloop on a real API server or on the sandbox. */
 export async function ours(cluster: 'real' | 'sandbox', gang: Gang | undefined): Promise<Side> {
-  return await side(async ({ folder, endings }) => {
-    const start = (...args: string[]): FarloopProcess => {
-      const farloop = new FarloopProcess(args);
-      endings.push(async () => await farloop.destroy());
-      return farloop;
-    };
-    let kubeconfigPath: string;
-    if (cluster === 'real') {
-      const controlPlane = await startControlPlane({ controllers: CONTROLLERS });
-      endings.push(controlPlane.stop);
-      kubeconfigPath = controlPlane.kubeconfigPath;
-    } else {
-      const state = join(folder, 'sandbox');
-      await start('sandbox', '--no-node', '--state', state).says(/ready/);
-      kubeconfigPath = join(state, 'kubeconfig');
-    }
+  return await side(async (opening) => {
+    const kubeconfigPath = await server(cluster, opening);
     const client = await clientOf(kubeconfigPath);
     await define(client, [...(cluster === 'real' ? trainingDefinitions() : []), ...podGroupDefinitions()]);
-    const scheduler = gang === 'scheduler-plugins' ? 'scheduler-plugins-scheduler' : gang;
-    const options = ['--manage', 'training-jobs', ...(scheduler === undefined ? [] : ['--gang-scheduler', scheduler])];
-    await start('up', '--state', join(folder, 'state'), '--port', '0', '--kubeconfig', kubeconfigPath, ...options).says('farloop ready');
+    await startFarloop(opening, kubeconfigPath, gang);
     return client;
   });
+}
+
+/** The operator and its definitions on a real API server; `change` ends it and starts Farloop in its place, or the other way round. */
+export async function changing(built: string, first: 'operator' | 'farloop'): Promise<Side & { change: () => Promise<void> }> {
+  let change: (() => Promise<void>) | undefined;
+  const opened = await side(async (opening) => {
+    const kubeconfigPath = await server('real', opening);
+    const client = await clientOf(kubeconfigPath);
+    await define(client, operatorDefinitions(built));
+    const { folder } = opening;
+    const operator = async (): Promise<() => Promise<void>> => {
+      const { end, leave } = await startOperator({ built, client, kubeconfigPath, folder, gang: undefined });
+      opening.endings.push(end);
+      return leave;
+    };
+    const own = async (): Promise<() => Promise<void>> => {
+      const started = await startFarloop(opening, kubeconfigPath, undefined);
+      return async () => void (await started.end('SIGTERM'));
+    };
+    const end = await (first === 'operator' ? operator() : own());
+    change = async () => {
+      await end();
+      await (first === 'operator' ? own() : operator());
+    };
+    return client;
+  });
+  if (!change) throw new Error('no controller was started');
+  return { ...opened, change };
 }
 
 interface Opening {
