@@ -112,14 +112,15 @@ const isCounted = (action: CreateAction): action is CreateAction & { child: Chil
 
 type Wave =
   | { verb: 'create'; actions: CreateAction[] }
-  | { verb: 'children'; chains: Map<string, ChildAction[]> }
+  | { verb: 'children'; arePods: boolean; chains: Map<string, ChildAction[]> }
   | { verb: 'status'; action: StatusAction }
   | { verb: 'owner'; action: DeleteAction }
   | { verb: 'event'; action: EventAction };
 
 /**
  * Neighbouring creates form a wave. So do neighbouring patches and deletes; those of one object stay in their order. A status, or the
- * owner's delete, is a wave of its own. Writes with nothing between them but events about one object each are neighbours.
+ * owner's delete, is a wave of its own. So are the pods among patches and deletes: what belongs to a pod does not go where the pod's delete is
+ * refused, because the pod was seen as it no longer is. Writes with nothing between them but events about one object each are neighbours.
  */
 function wavesOf(pass: Pass, actions: readonly Action[]): Wave[] {
   const waves: Wave[] = [];
@@ -135,11 +136,11 @@ function wavesOf(pass: Pass, actions: readonly Action[]): Wave[] {
     else if (action.verb === 'create') {
       if (last?.verb === 'create') last.actions.push(action);
       else begin({ verb: 'create', actions: [action] });
-    } else if (last?.verb === 'children') {
+    } else if (last?.verb === 'children' && last.arePods === (action.resource === PODS)) {
       const chain = last.chains.get(action.uid);
       if (chain) chain.push(action);
       else last.chains.set(action.uid, [action]);
-    } else begin({ verb: 'children', chains: new Map([[action.uid, [action]]]) });
+    } else begin({ verb: 'children', arePods: action.resource === PODS, chains: new Map([[action.uid, [action]]]) });
   return waves;
 }
 

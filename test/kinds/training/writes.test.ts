@@ -6,8 +6,8 @@ import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { CONFIG_MAPS } from '../../../lib/kinds/training/mpi/objects.ts';
 import { SERVICES } from '../../../lib/kinds/training/services.ts';
-import { EVENTS } from '../../../lib/objects/resources.ts';
-import { TerminalError } from '../../../lib/ports/errors.ts';
+import { EVENTS, PODS } from '../../../lib/objects/resources.ts';
+import { ConflictError, TerminalError } from '../../../lib/ports/errors.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { rowsOfKind } from '../../simulation/kinds/training/definition-rows.ts';
 import { World } from '../../world/world.ts';
@@ -102,4 +102,25 @@ test('R5: what a pass sees again after a crash is not durable before it acts: th
   await world.elapse(1, { play: false });
   // News, the opening of the pass, its close: what it has seen of the replica is seen again if the pass dies.
   expect({ passes: world.passes.length - passes, writes: headWrites() - before }).toEqual({ passes: 1, writes: 3 });
+});
+
+test('B-16: a pod that a stale view would delete keeps its service', async () => {
+  const { metadata: _metadata, ...job } = aTraining({ framework: pytorch, replicas: { Master: 1, Worker: 1 } });
+  const spec = { ...job.spec, runPolicy: { cleanPodPolicy: 'Running' } };
+  await world.apply({ ...job, spec, metadata: { name: 'j', namespace: 'default' } });
+  await world.elapse(3, { play: false });
+  await startAll();
+  const deletes: string[] = [];
+  world.cluster.interference.before = ({ verb, plural }) => {
+    if (verb !== 'delete') return;
+    deletes.push(plural);
+    if (deletes.length === 1) throw new ConflictError('the pod has changed');
+  };
+  const terminated = { exitCode: 0, finishedAt: '2026-01-01T00:00:00Z' };
+  const ended = { name: 'pytorch', image: 'x', imageID: '', ready: false, restartCount: 0, state: { terminated } };
+  const status = { phase: 'Succeeded', containerStatuses: [ended] };
+  const type = 'application/merge-patch+json';
+  await world.as('PATCH', PODS, { namespace: 'default', name: 'j-master-0', subresource: 'status', body: { status }, type });
+  await world.until(async () => (await world.all(SERVICES)).length === 1, { play: false });
+  expect(deletes).toEqual(['pods', 'pods', 'services']);
 });
