@@ -4,8 +4,9 @@
 //
 // The look asks for one owner of a managed kind that does not exist, with the account and the way of passes. An API server answers 401 to a
 // wrong credential before it looks for anything, 403 to one without rights, and 404, about that very object, to the right one. It reads one
-// key and sends no object. `/version` proves less: it is open to anyone, and a proxy in front of an API server may answer it too.
+// key and sends no object. Where that kind is not installed the look asks for such a pod. `/version` proves less: it is open to anyone, and a proxy in front of an API server may answer it too.
 import { managedKinds } from '../../kinds/settings.ts';
+import { PODS } from '../../objects/resources.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import { deadlineIn, hasPassed } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -49,6 +50,7 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
   if (down === 'probed') return;
   const resource = managedKinds(record.manages).find(({ isOwnerless }) => !isOwnerless)?.resource;
   if (!resource) return;
+  const about = { resource };
   const place = { cluster: name, namespace: record.namespaces[0] ?? 'default' };
   let cluster: Cluster;
   try {
@@ -60,13 +62,19 @@ export async function lookAtCluster({ ports, reachability }: LookSetup, name: st
     return;
   }
   const ask = async (): Promise<Seen> => {
+    const { resource: asked } = about;
     const deadline = deadlineIn(ports.clock, ASK_MS);
     if (hasPassed(end, ports.clock)) return { answer: 'none' };
     try {
-      await cluster.get(resource, { namespace: place.namespace, name: NAME }, earlierOf(end, deadline));
+      await cluster.get(asked, { namespace: place.namespace, name: NAME }, earlierOf(end, deadline));
       return { answer: 'in' };
     } catch (error) {
       if (error instanceof NotFoundError) return { answer: 'in' };
+      // Not every kind that is managed has to be installed. Pods are everywhere.
+      if (asked !== PODS && error instanceof TerminalError && error.code === 404) {
+        about.resource = PODS;
+        return await ask();
+      }
       // Not a matter of rights: the API server accepts the credentials, and is overloaded.
       if (error instanceof ThrottledError || (error instanceof NotDoneError && hasPassed(deadline, ports.clock))) return { answer: 'none' };
       const isForbidden = error instanceof TerminalError && error.code === 403;
