@@ -1,4 +1,4 @@
-// npm run simulate -- --seeds N [--from N] [--access direct|relayed|mixed]: storms from seeds. SEED=n replays one; with SCENARIO and PLAN it replays exactly those faults.
+// npm run simulate -- --seeds N [--from N] [--access direct|relayed|mixed] [--stories BEGINNING…]: storms from seeds. SEED=n replays one; with SCENARIO and PLAN it replays exactly those faults.
 import { Option } from 'commander';
 import { planText, parsePlan } from './faults.ts';
 import { inParallelProcesses } from './workers.ts';
@@ -17,6 +17,7 @@ const {
   from,
   cores,
   access,
+  stories,
   seed: replayed,
 } = script('npm run simulate --')
   .option('--seeds <number>', 'how many storms', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 2_000)
@@ -25,16 +26,17 @@ const {
   .addOption(
     new Option('--access <way>', 'how clusters are reached').choices(['direct', 'relayed', 'mixed']).default('mixed').env('ACCESS'),
   )
+  .option('--stories <beginning...>', 'only stories whose names begin so')
   .addOption(
     new Option('--seed <number>', 'this storm alone, told in full; SCENARIO, PLAN and JITTER are of this one run')
       .env('SEED')
       .argParser(wholeNumber({ min: 0, max: LARGEST_NUMBER })),
   )
   .parse()
-  .opts<{ seeds: number; from: number; cores: number; access: 'direct' | 'relayed' | 'mixed'; seed?: number }>();
+  .opts<{ seeds: number; from: number; cores: number; access: 'direct' | 'relayed' | 'mixed'; stories?: string[]; seed?: number }>();
 
 function runOf(seed: number): Run {
-  const storm = withAccess(stormOf(seed), access);
+  const storm = withAccess(stormOf(seed, stories), access);
   const scenario = env['SCENARIO'] === undefined ? storm.scenario : scenarioOf(env['SCENARIO']);
   if (!scenario) throw new Error(`no story is called "${env['SCENARIO']}": one of ${SCENARIOS.map(({ name }) => name).join(' ')}`);
   if (env['PLAN'] === undefined) return { ...storm, scenario };
@@ -79,7 +81,7 @@ interface Share {
 async function stormThrough(part: Part): Promise<Share> {
   const share: Share = { seeds: 0, steps: 0, virtualMs: 0, struck: 0, failed: [] };
   for (let seed = part.from; seed < part.from + part.seeds && share.failed.length < MOST_FAILURES; seed++) {
-    const result = await simulate(withAccess(stormOf(seed), access));
+    const result = await simulate(withAccess(stormOf(seed, stories), access));
     share.seeds += 1;
     share.steps += result.steps;
     share.virtualMs += result.elapsedMs;
@@ -100,7 +102,11 @@ async function main(): Promise<void> {
     from: from + core * size,
     seeds: Math.min(size, seeds - core * size),
   }));
-  const shares = await inParallelProcesses<Share>(import.meta.filename, parts, ['--access', access]);
+  const shares = await inParallelProcesses<Share>(import.meta.filename, parts, [
+    '--access',
+    access,
+    ...(stories ? ['--stories', ...stories] : []),
+  ]);
   const seconds = (performance.now() - startedAtMs) / 1000;
   const sum = (of: (share: Share) => number): number => shares.reduce((total, share) => total + of(share), 0);
   const failed = shares.flatMap((share) => share.failed);
@@ -109,10 +115,10 @@ async function main(): Promise<void> {
       `${sum((share) => share.steps)} steps, ${seconds.toFixed(1)} s on ${cores} cores, ${(sum((share) => share.seeds) / seconds / cores).toFixed(1)} seeds per second and core`,
   );
   for (const { seed: number, invariant, says } of failed)
-    console.log(`SEED=${number} ACCESS=${access} ${invariant}: ${says.slice(0, 300)}`);
+    console.log(`SEED=${number} ACCESS=${access}${stories ? ` --stories ${stories.join(' ')}` : ''} ${invariant}: ${says.slice(0, 300)}`);
   const [first] = failed;
   if (!first) return;
-  const run = withAccess(stormOf(first.seed), access);
+  const run = withAccess(stormOf(first.seed, stories), access);
   console.log(await tell(await shrink({ run, result: await simulate(run) })));
   process.exitCode = 1;
 }

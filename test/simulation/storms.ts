@@ -14,10 +14,12 @@ const WIDE_EVERY = 32;
 
 const FAULTS_DRAWN = FAULT_NAMES.filter((name) => !FAULTS[name].isForPlansOnly);
 
-export function stormOf(seed: number): Run {
+/** @param stories beginnings of names: those alone are drawn, also if they are not otherwise; absent: all that are */
+export function stormOf(seed: number, stories?: readonly string[]): Run {
   const random = seededRandom(seed * 7_919 + 13);
-  const drawn = DRAWN[Math.floor(random() * DRAWN.length)];
-  const scenario = seed % WIDE_EVERY === 5 ? scenarioOf('wide') : drawn;
+  const from = stories ? SCENARIOS.filter(({ name }) => stories.some((beginning) => name.startsWith(beginning))) : DRAWN;
+  const drawn = from[Math.floor(random() * from.length)];
+  const scenario = !stories && seed % WIDE_EVERY === 5 ? scenarioOf('wide') : drawn;
   if (!scenario) throw new Error('there is no story to tell');
   const kinds = 1 + Math.floor(random() * 4);
   const faults = Array.from({ length: kinds }, () => FAULTS_DRAWN[Math.floor(random() * FAULTS_DRAWN.length)]).filter(

@@ -17,7 +17,7 @@ import { OF_JOB_PODS } from './job/pod-invariants.ts';
 import { OF_JOB_STATUS } from './job/status-invariants.ts';
 import { JOB_CORE_STORIES, JOB_STORIES } from './job/stories.ts';
 import { isSuspended as isSuspendedTraining, OF_TRAINING, TRAINING_HANDS } from './training/invariants.ts';
-import { MPI_STORIES, PYTORCH_STORIES, TENSORFLOW_STORIES } from './training/stories.ts';
+import { MPI_STORIES, OTHER_TRAINING_STORIES, PYTORCH_STORIES, TENSORFLOW_STORIES } from './training/stories.ts';
 
 /** What people and other controllers do to an owner in the middle of a pass. */
 export interface HandsOfKind {
@@ -73,4 +73,5 @@ export const SIMULATED_KINDS: readonly SimulatedKind[] = [
   training(pytorch, PYTORCH_STORIES, OF_TRAINING),
   training(tensorflow, TENSORFLOW_STORIES),
   training(mpi, MPI_STORIES),
+  ...OTHER_TRAINING_STORIES.map(({ framework, stories }) => training(framework, stories)),
 ];
