@@ -1,6 +1,6 @@
 // What must hold of training jobs alone.
 import { factsFor } from '../../../../lib/kinds/facts.ts';
-import type { Pod, WorkloadObject } from '../../../../lib/objects/kubernetes.ts';
+import type { WorkloadObject } from '../../../../lib/objects/kubernetes.ts';
 import { resourceKeyOf } from '../../../../lib/objects/child-state.ts';
 import { isTrue } from '../../../../lib/kinds/training/conditions.ts';
 import type { TrainingJob } from '../../../../lib/kinds/training/job-types.ts';
@@ -26,14 +26,6 @@ export const TRAINING_HANDS: HandsOfKind = {
     return type === undefined || times === 'once' ? undefined : { replicaStatuses: { [type]: { active: (counts?.active ?? 0) + 1 } } };
   },
 };
-
-const typeOf = ({ metadata }: Pod): string | undefined => metadata.labels?.['training.kubeflow.org/replica-type'];
-
-/** As its status tells. */
-function succeededIn(owner: WorkloadObject, type: string | undefined): number {
-  const counts = Object.entries(jobIn(owner).status?.replicaStatuses ?? {}).find(([name]) => name.toLowerCase() === type)?.[1];
-  return counts?.succeeded ?? 0;
-}
 
 const ENDS = { Complete: 'Succeeded', Failed: 'Failed' } as const;
 
@@ -83,10 +75,10 @@ export const OF_TRAINING: readonly Invariant[] = [
       // One that was suspended begins anew.
       const wasSuspended = conditionsOf(owner.object)?.some(({ type }) => type === 'Suspended') ?? false;
       if (owner.isRestored || wasSuspended || !isOfTraining(owner.kind)) return undefined;
-      const ended = [...owner.pods.values()].filter(({ pod }) => pod.status?.phase === 'Succeeded' && typeOf(pod) === typeOf(record.pod));
-      // What nobody saw before somebody removed the pod, nobody can know.
-      if (succeededIn(owner.object, typeOf(record.pod)) < new Set(ended.map(({ name }) => name)).size) return undefined;
-      return ended.some((pod) => pod !== record && pod.name === record.name) ? `${record.name} had succeeded` : undefined;
+      const done = [...owner.pods.values()].find(
+        (pod) => pod !== record && pod.name === record.name && pod.pod.status?.phase === 'Succeeded',
+      );
+      return done ? `${record.name} had succeeded` : undefined;
     },
   },
 ];
