@@ -1,4 +1,5 @@
 // What faults do only together, and what the end of a run is then waited for beside what each of them lasts by itself.
+import { SIMULATED_KINDS } from './kinds/table.ts';
 import { formatKey, type WorkloadKey } from '../../lib/objects/workload.ts';
 import type { Head, HeadChange } from '../../lib/ports/store.ts';
 import { findFacts } from '../../lib/kinds/facts.ts';
@@ -52,6 +53,8 @@ export class Together {
       this.#refusedStatuses.set(invocation, refused);
       if (refused === 2) this.waitMs += WAITS.park.ms;
     }
+    // Such a kind leaves its workload alone until the other controller has been silent for so long.
+    if (fault === 'otherController' || fault === 'otherControllerFights') this.waitMs += yieldsMsOf(invocation?.key?.kind ?? '');
     // One write of another hand is none of a fight; so many are, and the workload is parked.
     if (fault === 'otherController' && invocation?.key) {
       const key = formatKey(invocation.key);
@@ -71,6 +74,8 @@ export class Together {
     if (key && change.pendingSinceMs !== undefined) this.#aheadMs.set(formatKey(key), Math.max(process.skewMs, 0));
   }
 }
+
+const yieldsMsOf = (kind: string): number => SIMULATED_KINDS.find(({ facts }) => facts.kind === kind)?.hands.yieldsMs ?? 0;
 
 /** Of the workload itself: a pass writes nothing of it but its status. */
 function isStatusWrite(call: Call): boolean {

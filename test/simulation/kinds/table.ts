@@ -27,6 +27,8 @@ export interface HandsOfKind {
   /** The spec as a person would write it again. */
   asWritten?(this: void, spec: object): object;
   /** What another controller of the kind writes, once or again and again; undefined while that would change nothing. */
+  /** How long it leaves a workload to another controller that has written its status. */
+  yieldsMs?: number;
   foreignStatus?(this: void, owner: WorkloadObject, times: 'once' | 'often'): object | undefined;
 }
 

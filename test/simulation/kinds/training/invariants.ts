@@ -2,6 +2,7 @@
 import { factsFor } from '../../../../lib/kinds/facts.ts';
 import type { WorkloadObject } from '../../../../lib/objects/kubernetes.ts';
 import { resourceKeyOf } from '../../../../lib/objects/child-state.ts';
+import { SILENCE_SECONDS } from '../../../../lib/kinds/training/other-operator.ts';
 import { isTrue } from '../../../../lib/kinds/training/conditions.ts';
 import type { TrainingJob } from '../../../../lib/kinds/training/job-types.ts';
 import { SERVICES } from '../../../../lib/kinds/training/services.ts';
@@ -16,6 +17,7 @@ const conditionsOf = (owner: WorkloadObject): NonNullable<TrainingJob['status']>
 export const isSuspended = (owner: WorkloadObject): boolean => isTrue(conditionsOf(owner), 'Suspended');
 
 export const TRAINING_HANDS: HandsOfKind = {
+  yieldsMs: SILENCE_SECONDS * 1000,
   suspended: (owner) =>
     jobIn(owner).spec.runPolicy?.suspend === true
       ? undefined
@@ -43,8 +45,10 @@ export const OF_TRAINING: readonly Invariant[] = [
         const record = history.owners.findLast((each) => each.cluster === cluster && each.name === name && !each.isGone);
         const conditions = record && conditionsOf(record.object);
         if (isTrue(conditions, 'Succeeded') && isTrue(conditions, 'Failed')) return `${name} succeeded and failed`;
-        // A pod that somebody deletes, or that ends while it is deleted, may be a failure of its job.
-        if (end === 'Complete' && isTrue(conditions, 'Failed') && tampering.touchedPods > 0) continue;
+        // A pod that somebody deletes, or that ends while it is deleted, may be a failure of its job. So may one that the story deletes
+        // once it has succeeded, if the job was made anew before.
+        const wasRecreated = history.owners.filter((each) => each.cluster === cluster && each.name === name).length > 1;
+        if (end === 'Complete' && isTrue(conditions, 'Failed') && (tampering.touchedPods > 0 || wasRecreated)) continue;
         if (!isTrue(conditions, ENDS[end])) return `${name} ended with ${conditions?.at(-1)?.type}`;
       }
       return undefined;
