@@ -1,6 +1,7 @@
 // The pods that are there, by slot: one counts in each, the others are surplus.
 import type { Replicas, Terms } from './framework.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
+import { isNewer } from '../../objects/resource-version.ts';
 import { numberOfSlot, slotsOf } from './slots.ts';
 
 export interface Placed {
@@ -22,7 +23,7 @@ export interface Present {
 }
 
 export function presentIn(terms: Terms, pods: Iterable<PodFacts>): Present {
-  const own = [...pods].filter(({ controller }) => controller?.uid === terms.uid);
+  const own = latestByName([...pods].filter(({ controller }) => controller?.uid === terms.uid));
   const placed = new Map<number, Placed>();
   const surplus: Placed[] = [];
   const outOfRange: PodFacts[] = [];
@@ -38,6 +39,19 @@ export function presentIn(terms: Terms, pods: Iterable<PodFacts>): Present {
   }
   return { own, pods: placed, surplus, outOfRange };
 }
+
+/** A name has one pod at a time: of two that a view knows, the earlier one has gone without being heard of. */
+function latestByName(pods: readonly PodFacts[]): PodFacts[] {
+  const latest = new Map<string, PodFacts>();
+  for (const pod of pods) {
+    const known = latest.get(pod.name);
+    if (!known || isLater(pod, known)) latest.set(pod.name, pod);
+  }
+  return latest.size === pods.length ? [...pods] : [...latest.values()];
+}
+
+const isLater = (one: PodFacts, other: PodFacts): boolean =>
+  one.createdAt === other.createdAt ? isNewer(one.resourceVersion, other.resourceVersion) : one.createdAt > other.createdAt;
 
 /** One that has succeeded keeps the slot, then the oldest that is not terminating. */
 const byClaim = (a: PodFacts, b: PodFacts): number => claimOf(a) - claimOf(b) || a.createdAt - b.createdAt || (a.uid < b.uid ? -1 : 1);

@@ -61,8 +61,21 @@ test('case 91, B-08: of two pods in a slot the older one stays', () => {
   expect([deleted(plan), countsIn(plan), states(plan)]).toEqual([['other'], { Worker: '1/0/0' }, 'Created=True Running=True']);
   expect(told(plan)).toContain('Warning TooManyPods: We have too many pods for worker 0');
   expect(reasonsTold(after(plan, { pods, services: [] }))).not.toContain('TooManyPods');
-  const done = { ...young, phase: 'Succeeded' };
+  const done = { ...young, name: 'other', phase: 'Succeeded' };
   expect(deleted(planFor({ replicas: { Worker: 2 }, pods: [old, done], services: [], status }))).toEqual([old.name]);
+});
+
+test('a pod that a view still knows does not count beside the one that has its name now', () => {
+  const [gone, there] = podsOf(aTraining(), tensorflow, 'Worker: F0 R0');
+  if (!gone || !there) throw new Error('two pods were asked for');
+  const later = { ...there, createdAt: gone.createdAt + 5 };
+  const plan = planFor({ policy: 'ExitCode', pods: [gone, later], status });
+  expect([deleted(plan), countsIn(plan)]).toEqual([[], { Worker: '1/0/0' }]);
+  const sameSecond = [
+    { ...there, resourceVersion: '1001' },
+    { ...gone, resourceVersion: '999' },
+  ];
+  expect(deleted(planFor({ policy: 'ExitCode', pods: sameSecond, status }))).toEqual([]);
 });
 
 test('case 92, B-10, B-23: an evicted pod is made anew, told once however often it is seen', () => {
