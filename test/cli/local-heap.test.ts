@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 
 const MODULE = new URL('../../lib/cli/local-heap.ts', import.meta.url).href;
 const MEGABYTE = 2 ** 20;
+/** With the bound it is 48 MB, and a page or two more while V8 collects. Without it: 64 MB and more. */
+const MOST = 56 * MEGABYTE;
 
 /** Keeps what it makes for a turn: without a bound the young generation is 64 MB after some five of them. */
 const program = `
@@ -12,7 +14,7 @@ const program = `
   import { boundHeap } from ${JSON.stringify(MODULE)};
   boundHeap();
   let most = 0;
-  for (let turn = 0; turn < 30 && most <= ${48 * MEGABYTE}; turn += 1) {
+  for (let turn = 0; turn < 30 && most <= ${MOST}; turn += 1) {
     const kept = [];
     for (let at = 0; at < 100_000; at += 1) kept.push({ at, list: [at, turn] });
     most = Math.max(most, getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size);
@@ -24,5 +26,5 @@ const program = `
 test('the young generation of a local process grows to what it needs, and no further', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
   expect(Number(stdout)).toBeGreaterThanOrEqual(32 * MEGABYTE);
-  expect(Number(stdout)).toBeLessThanOrEqual(48 * MEGABYTE);
+  expect(Number(stdout)).toBeLessThanOrEqual(MOST);
 }, 20_000);
