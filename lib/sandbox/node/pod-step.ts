@@ -23,16 +23,15 @@ export interface NodeIdentity {
 }
 
 const nothing: PodStep = { verb: 'nothing' };
+/** An API server that is asked to delete a pod at once has done so by then. */
+const DELETION_MS = 5_000;
 
 /** The next step for a pod, of this node or of none yet. */
 export function nextStep(pod: Pod, moment: Moment, node: NodeIdentity): PodStep {
   if (pod.spec.nodeName === undefined || pod.spec.nodeName === '') return placementOf(pod, moment, node);
   if (pod.spec.nodeName !== node.nodeName) return nothing;
   const isDeleted = pod.metadata.deletionTimestamp !== undefined;
-  if (hasEnded(pod)) {
-    // With a grace of 0 already, only finalizers hold it.
-    return isDeleted && pod.metadata.deletionGracePeriodSeconds !== 0 ? { verb: 'remove' } : nothing;
-  }
+  if (hasEnded(pod)) return isDeleted ? removalOf(pod, moment) : nothing;
   if (isDeleted) return { verb: 'report', status: endOf(pod, stoppedContainers(pod, moment.nowMs), moment.nowMs) };
   const isUnreported = (pod.status?.containerStatuses ?? []).length === 0;
   const deadlineMs = deadlineOf(pod);
@@ -61,6 +60,17 @@ export function nextStep(pod: Pod, moment: Moment, node: NodeIdentity): PodStep 
 }
 
 export const hasEnded = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+
+/** Of a pod that is over and is to go. */
+function removalOf({ metadata }: Pod, { nowMs }: Moment): PodStep {
+  const { deletionTimestamp = '', deletionGracePeriodSeconds, finalizers = [] } = metadata;
+  if (deletionGracePeriodSeconds !== 0) return { verb: 'remove' };
+  // The API server lets it go with its last finalizer.
+  if (finalizers.length > 0) return nothing;
+  // It marks a pod before it deletes it, and leaves it there when the client hangs up in between: then a kubelet asks once more.
+  const untilMs = Date.parse(deletionTimestamp) + DELETION_MS;
+  return nowMs < untilMs ? { verb: 'wait', untilMs } : { verb: 'remove' };
+}
 
 /** Of a pod without a node. */
 function placementOf(pod: Pod, { nowMs }: Moment, { labels, isAlone = false }: NodeIdentity): PodStep {

@@ -168,8 +168,20 @@ describe('the next step for a pod', () => {
     { name: 'ended and deleted', pod: aPod({ status: { phase: 'Failed' }, metadata: deleted }), step: { verb: 'remove' } },
     {
       name: 'ended, deleted, and held by finalizers only',
-      pod: aPod({ status: { phase: 'Failed' }, metadata: { ...deleted, deletionGracePeriodSeconds: 0 } }),
+      pod: aPod({ status: { phase: 'Failed' }, metadata: { ...deleted, deletionGracePeriodSeconds: 0, finalizers: ['a/b'] } }),
+      nowMs: 60_000,
       step: { verb: 'nothing' },
+    },
+    {
+      name: 'ended, and just deleted at once',
+      pod: aPod({ status: { phase: 'Failed' }, metadata: { ...deleted, deletionGracePeriodSeconds: 0 } }),
+      step: { verb: 'wait', untilMs: startMs + 5_000 },
+    },
+    {
+      name: 'ended, deleted at once, and left there by the API server',
+      pod: aPod({ status: { phase: 'Failed' }, metadata: { ...deleted, deletionGracePeriodSeconds: 0 } }),
+      nowMs: 5_000,
+      step: { verb: 'remove' },
     },
     { name: 'ended', pod: aPod({ status: { phase: 'Succeeded' } }), step: { verb: 'nothing' } },
     {
