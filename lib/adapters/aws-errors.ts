@@ -1,4 +1,4 @@
-// What the AWS SDK throws, in the words of ports/errors.ts.
+// Translates errors of the AWS SDK into those of ports/errors.ts.
 import { NotDoneError, ThrottledError, UnknownOutcomeError } from '../ports/errors.ts';
 
 const THROTTLED = new Set([
@@ -54,7 +54,7 @@ export function translated(error: unknown, what: string, isWrite: boolean): Erro
   return new Error(because, { cause: error });
 }
 
-/** What a read throws instead: it has changed nothing, however it ended. */
+/** The error of a failed read: a read has changed nothing, however it ended. */
 export const readFailed = (error: unknown, what: string): never => {
   throw translated(error, what, false);
 };

@@ -1,4 +1,4 @@
-// The registered clusters in a small DynamoDB table of their own: whoever drops the table of views loses no registration (R1).
+// The registered clusters in a small DynamoDB table of their own: dropping the table of views loses no registration (R1).
 // An item is one cluster: its record, which passes and people write under its version, and its access, which people alone write.
 import {
   DeleteItemCommand,
@@ -74,7 +74,7 @@ export interface DynamoDbClustersOptions {
   clock: Clock;
   /** Only for a stage that tests remove again. */
   allowLoopback?: boolean;
-  /** Told of an item that a person wrote and that is no record: such a cluster counts as not registered, and no other is touched. */
+  /** Called for an item that a person wrote and that is not a record: such a cluster counts as not registered, and no other is touched. */
   onFault?: (cluster: string, fault: string) => void;
 }
 
@@ -94,12 +94,12 @@ export class DynamoDbClusters implements Clusters {
     this.#onFault = onFault;
   }
 
-  /** Up to ten seconds old; that there is none is always asked anew, for it may just have been registered. */
+  /** Up to ten seconds old. Absence is never cached: the cluster may just have been registered. */
   async get(name: string): Promise<ClusterRecord | undefined> {
     const known = this.#known.get(name);
     const nowMs = this.#clock.monotonicMs();
     if (known && nowMs - known.readAtMs < RECORD_AGE_MS_MAX) return structuredClone(known.record);
-    // What is no name of a cluster is not asked for: it came from a message.
+    // The name came from a message: the table is not asked for one that no cluster can have.
     if (!v.is(ClusterName, name)) return undefined;
     const item = await this.#read(name);
     return item ? this.#learn(item) : this.#forget(name);

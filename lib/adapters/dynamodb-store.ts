@@ -45,7 +45,7 @@ import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf } fr
 const READ_AT_ONCE = 100;
 const NAMES_AT_ONCE = 100;
 const DELETED_AT_ONCE = 25;
-/** How often what a batch left undone is asked for again, before whoever called has to wait. */
+/** How often the unprocessed rest of a batch is sent again before the caller has to wait. */
 const BATCH_ROUNDS = 4;
 const VIEW_ITEM_PREFIX = viewItemSortKey('');
 
@@ -54,7 +54,7 @@ const IS_NEW: Condition = { ConditionExpression: 'attribute_not_exists(pk)' };
 
 /**
  * Writes that time out, are reset or answered with a 5xx throw UnknownOutcomeError: they may have taken effect. The SDK repeats
- * such a request by itself, so a condition may be lost to one's own first try: whoever opens a head and is refused looks whether
+ * such a request by itself, so a condition may be lost to one's own first try: a pass that is refused a head looks whether
  * the fence that stands there is its own (R8); an item or note at the version that would have been its own, with its own bytes,
  * is written.
  * @throws ThrottledError the table asks for patience; NotDoneError a read that was cut off, or a write that never left
@@ -179,7 +179,7 @@ export class DynamoDbStore implements Store {
       TableName: this.#tableName,
       Key: { pk: text(formatKey(key)), sk: text(HEAD) },
       ...updateExpressionOf(conditions, change, nowMs),
-      // What was there tells what the write cost as well; what is there now follows from it.
+      // The old item gives the cost of the write too; the new one follows from it.
       ReturnValues: 'ALL_OLD',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });

@@ -1,4 +1,4 @@
-// What EKS is told when one of its clusters is registered: which role is let in as which group (an access entry), and which role the
+// Registers a cluster with EKS: the role that is let in as a group (an access entry), and the role that the
 // relay's service account takes on (a Pod Identity association). Each is made once, found again, and taken back.
 import type { EKSClient } from '@aws-sdk/client-eks';
 import {

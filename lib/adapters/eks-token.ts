@@ -1,4 +1,4 @@
-// Who a function is, as EKS asks for it: a URL at which STS would tell, signed for this very cluster. EKS asks there itself, and looks for
+// A function's identity, as EKS asks for it: a URL at which STS answers who signed it, signed for this very cluster. EKS asks there itself, and looks for
 // the answer among the cluster's access entries. Nothing is kept anywhere, and the function's own role is all that it takes.
 import type { SigningKey } from './request-signature.ts';
 import { presignedUrl } from './request-signature.ts';
@@ -31,7 +31,7 @@ export async function eksToken(key: SigningKey, { name, region }: EksCluster, no
 }
 
 export interface EksTokensOptions {
-  /** Asked for each token; whoever gives it keeps what is still good. */
+  /** Called for each token; the caller's side caches a key that is still valid. */
   key: () => Promise<SigningKey>;
   nowMs: () => number;
 }

@@ -28,7 +28,7 @@ const LINES_OPEN = 16;
 /** Distinct sets of dimension values that wait for the end. Beyond it they are written early: no cluster is left out, and memory stays bounded. */
 const GROUPS_MAX = 500;
 
-/** What an invocation took of AWS: requests, and units of the table. */
+/** AWS requests and units of the table that an invocation used. */
 export interface Spent {
   AwsRequests: number;
   WriteUnits: number;
@@ -99,7 +99,7 @@ export class EmfTelemetry extends LeveledTelemetry {
     }
     const counted = group.metrics.get(metric) ?? { unit, values: [] };
     group.metrics.set(metric, counted);
-    // Counts add up; of durations each tells.
+    // Counts add up; each duration is a value of its own.
     if (unit === 'Count' && counted.values.length > 0) counted.values[0] = (counted.values[0] ?? 0) + value;
     else counted.values.push(unit === 'Count' ? value : Number(value.toPrecision(DIGITS)));
   }

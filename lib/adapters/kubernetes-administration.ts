@@ -1,4 +1,4 @@
-// An API server as whoever registers a cluster needs it: any kind of object, applied and removed by name. Passes never use it.
+// An API server as the registration of a cluster needs it: any kind of object, applied and removed by name. Passes never use it.
 import { fieldsOf, isFields, textOf } from '../objects/untyped-fields.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
@@ -34,7 +34,7 @@ export class KubernetesAdministration {
     this.#connection = new Connection(access, { connections: 4, timeoutMs: CALL_MS, answerBytesMax: ANSWER_BYTES_MAX });
   }
 
-  /** @returns undefined when there is none */
+  /** @returns undefined when the object does not exist */
   async get(resource: Resource, { namespace, name }: ObjectName): Promise<KubernetesObject | undefined> {
     try {
       return objectIn(await this.#call('get', { method: 'GET' }, resource, { namespace, name }));

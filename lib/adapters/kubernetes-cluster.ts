@@ -43,7 +43,7 @@ export interface KubernetesClusterOptions {
   clock: Clock;
   /** Calls at once; watches come on top. */
   connections?: number;
-  /** A request's life: the API server is told `timeout=10s` too. Tests alone shorten it. */
+  /** A request's life: the API server gets `timeout=10s` too. Tests alone shorten it. */
   timeoutMs?: number;
   /** Bytes of one answer; a longer one is refused. */
   answerBytesMax?: number;
@@ -236,7 +236,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     { deadline, signal, each }: { deadline?: Deadline; signal?: AbortSignal; each?: (item: Item) => void },
   ): Promise<Page<Item>> {
     const { namespace, labelSelector, fieldSelector, limit, continueToken, resourceVersion, metadataOnly, fields } = selection;
-    // What is wanted whole is read faster in one go.
+    // A whole object is read faster in one go.
     const tools = fields === undefined ? undefined : (this.#tools.pop() ?? new ListTools());
     const reader = fields === undefined ? undefined : new ListStream<Item>(fields, each, tools);
     const call: Call = {

@@ -28,7 +28,7 @@ export interface LineTelemetryOptions {
   write?: (line: string) => void;
 }
 
-/** Dimensions take few values; whoever breaks that shall not fill the memory. */
+/** Dimensions take few values; this bound keeps a mistake from filling the memory. */
 const METRICS_MAX = 2_000;
 
 export class LineTelemetry extends LeveledTelemetry {

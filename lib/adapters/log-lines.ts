@@ -1,4 +1,4 @@
-// What the log lines of all telemetry have in common: four levels, the least of them that is written, and values as plain data.
+// Shared by the log lines of all telemetry: four levels, the least of them that is written, and values as plain data.
 import type { Fields, MetricUnit, Telemetry } from '../ports/telemetry.ts';
 
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -42,7 +42,7 @@ export abstract class LeveledTelemetry implements Telemetry {
   }
 }
 
-/** Errors keep what they say, their fields that tell, and their cause; the rest stays as it is. */
+/** Errors keep their message, their informative fields and their cause; the rest stays as it is. */
 export function plainOf(value: unknown, depth = 0): unknown {
   if (!isError(value)) return value;
   const { name, message } = value;

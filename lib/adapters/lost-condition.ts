@@ -3,7 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { nameOf } from './aws-errors.ts';
 
 export interface LostCondition {
-  /** What stands there instead; undefined where nothing does, or the request did not ask. */
+  /** The item that stands there instead; undefined where nothing does, or the request did not ask. */
   current: Record<string, AttributeValue> | undefined;
 }
 

@@ -1,11 +1,11 @@
-// What SQS takes and what not, checked before anything is sent: the embedded queue refuses just what the service would.
+// Limits of SQS, checked before anything is sent: the embedded queue refuses just what the service would.
 import { DEAD_LETTER_HEAD, type OutgoingMessage, type QueueName } from '../ports/queue.ts';
 
 export const MESSAGE_BYTES_MAX = 1024 * 1024;
 export const BATCH_MESSAGES_MAX = 10;
 const DELAY_SECONDS_MAX = 900;
 
-/** Letters, digits, punctuation; at most 128: a longer name must be hashed by whoever sends. */
+/** Letters, digits, punctuation; at most 128: the sender hashes a longer name. */
 const ID = /^[!-~]{1,128}$/;
 
 /** Characters that XML cannot hold, so SQS does not either; half a surrogate pair among them. */
@@ -61,7 +61,7 @@ export function batchesOf<Message extends Pick<OutgoingMessage, 'body'>>(message
   return batches;
 }
 
-/** What a look at a dead letter keeps of its body. The head is copied: a slice of a text would keep all of it in memory. */
+/** The part of a dead letter's body that a look at it keeps. The head is copied: a slice of a text would keep all of it in memory. */
 export const headOf = (body: string): { head: string; bytes: number } => ({
   head: Buffer.from(body.slice(0, DEAD_LETTER_HEAD)).toString(),
   bytes: Buffer.byteLength(body),

@@ -1,4 +1,4 @@
-// What every queue's policy says. Within the account, rights come from roles; whoever has them still has to speak TLS.
+// The policy of every queue. Within the account, rights come from roles; callers that have them must still use TLS.
 
 export const OVER_TLS_ONLY = {
   Version: '2012-10-17',

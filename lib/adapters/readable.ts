@@ -1,4 +1,4 @@
-// What a store finds in its rows or items, taken for what it says only where it has the shape that some version of it wrote. All else
+// Reads rows or items of a store only where they have a shape that some version of Farloop wrote. All else
 // was damaged, or written by somebody else, and counts as missing: it is rebuilt from a live list (R1).
 import { isResourceVersion } from '../objects/resource-version.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
@@ -17,7 +17,7 @@ const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8A
 /** Of what is there from its first write on. */
 const isVersion = (value: unknown): value is number => isWhole(value) && value >= 1;
 
-/** @returns undefined where a field is missing or is none */
+/** @returns undefined where a field is missing or has the wrong shape */
 export function readableHead(key: WorkloadKey, found: Found<Omit<Head, 'key'>>): Head | undefined {
   const { era, bornAtMs, items, floor, fence, openedAtMs, queued, pendingSinceMs, wake, state, view, viewVersion } = found;
   if (!isWhole(era) || !isTime(bornAtMs) || !isTime(openedAtMs) || !isWhole(viewVersion) || viewVersion < 0) return undefined;
@@ -41,11 +41,11 @@ export function readableHead(key: WorkloadKey, found: Found<Omit<Head, 'key'>>):
   };
 }
 
-/** @returns undefined where a field is missing or is none */
+/** @returns undefined where a field is missing or has the wrong shape */
 export const readableViewItem = (name: string, { version, bytes }: Found<Omit<ViewItem, 'name'>>): ViewItem | undefined =>
   isVersion(version) && isBytes(bytes) ? { name, version, bytes } : undefined;
 
-/** @returns undefined where a field is missing or is none */
+/** @returns undefined where a field is missing or has the wrong shape */
 export const readableNote = ({ version, body }: Found<Note>): Note | undefined =>
   isVersion(version) && isText(body) ? { version, body } : undefined;
 

@@ -1,4 +1,4 @@
-// The way to a registered cluster as its record holds it: data that was checked before a function dials. Whoever can write a record
+// The way to a registered cluster as its record holds it: data that was checked before a function dials. A writer of records
 // must not be able to lead a function to the machine it runs on, or to that machine's metadata service (R15).
 import { BlockList, isIP } from 'node:net';
 import * as v from 'valibot';
@@ -12,7 +12,7 @@ export const ClusterName = v.pipe(
   v.regex(REGISTERED.name, 'lower case letters, digits and dashes, at most 40, no -dead at the end'),
 );
 
-/** What a request shows to be let in; the only part of a registration that is secret. */
+/** The credentials of a request; the only part of a registration that is secret. */
 export const Credential = v.variant('kind', [
   v.object({ kind: v.literal('token'), token: text }),
   v.object({ kind: v.literal('clientCertificate'), certPem: text, keyPem: text }),

@@ -79,7 +79,7 @@ async function created(client: SQSClient, name: string, Attributes: Record<strin
   return url;
 }
 
-/** @returns undefined where there is none */
+/** @returns undefined where no such queue exists */
 async function urlOf(client: SQSClient, name: string): Promise<string | undefined> {
   try {
     return (await client.send(new GetQueueUrlCommand({ QueueName: name }))).QueueUrl;

@@ -36,7 +36,7 @@ const LIFE_MS = 10_000;
 const GATHERED_FOR_MS = 2;
 /** Of a message before it is packed: one command alone may be larger. */
 const GATHERED_BYTES = 768 * 1024;
-/** Answers that took longer tell no time: its error is half of that. */
+/** Answers that took longer set no clock offset: its error is half of that. */
 const TELLS_TIME_MS = 2_000;
 /** One that is further off is a fault that a person must mend; until then its commands are late or early, and refused. */
 const CLOCKS_APART_MS_MAX = 300_000;
@@ -62,7 +62,7 @@ export class RelayedCluster implements Cluster {
   readonly #store: Pick<Store, 'readAnswer'>;
   readonly #clock: Clock;
   #gathered: Waiting[] = [];
-  /** The relay's wall clock minus ours, as its answers tell: it compares with its own whether a command is late (R17). */
+  /** The relay's wall clock minus ours, as its answers show: it compares with its own whether a command is late (R17). */
   #relayAheadMs = 0;
 
   constructor({ cluster, queue, store, clock }: RelayedClusterOptions) {
@@ -191,7 +191,7 @@ export class RelayedCluster implements Cluster {
     }
   }
 
-  /** Takes out of `open` what was answered. @throws UndecodableMessageError an answer that is none */
+  /** Takes out of `open` what was answered. @throws UndecodableMessageError a message that is not an answer */
   async #receive(of: { id: string; secret: string; open: Map<number, Waiting>; begunAtMs: number }): Promise<void> {
     const { id, secret, open, begunAtMs } = of;
     let lookAgainMs = FIRST_LOOK_MS;

@@ -27,7 +27,7 @@ const Claims = v.object({
   sub: v.pipe(v.string(), v.regex(/^system:serviceaccount:[^:]+:[^:]+$/)),
 });
 
-/** @returns undefined for a token that does not tell whose it is, or does not end */
+/** @returns undefined for a token that does not name its account, or does not end */
 export function claimsOf(token: string): { namespace: string; name: string; issuedAtMs: number; expiresAtMs: number } | undefined {
   const [, payload = ''] = token.split('.');
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Claims), Buffer.from(payload, 'base64url').toString('utf8'));

@@ -33,7 +33,7 @@ export async function signatureHeaders(
 }
 
 /**
- * A GET that whoever is given the URL may make in the key's name.
+ * A GET that any holder of the URL may make in the key's name.
  * @param request.headers beside `host`, in lower case: signed, so that it is good with them only
  * @param request.expiresSeconds for how long AWS answers it
  */

@@ -9,7 +9,7 @@ import { credentialsOf } from './kubernetes/access.ts';
 import { Credential } from './registered-access.ts';
 import type { Credential as GivenCredential } from './registered-access.ts';
 
-/** Whoever changes a credential leaves the old one good for longer than this. */
+/** A person who changes a credential leaves the old one valid for longer than this. */
 const KEPT_MS = 5 * 60_000;
 /** Many may ask at once for one that was refused to be read anew: once in so long it is. */
 const ANEW_EVERY_MS = 5_000;
@@ -47,7 +47,7 @@ export class SecretCredentials {
     return await credentials;
   }
 
-  /** Whoever asks next reads it anew, unless it has just been read. */
+  /** The next caller reads it anew, unless it has just been read. */
   forget(cluster: string): void {
     const kept = this.#kept.get(cluster);
     if (kept && kept.untilMs - KEPT_MS + ANEW_EVERY_MS <= this.#options.clock.monotonicMs()) this.#kept.delete(cluster);

@@ -23,7 +23,7 @@ import { nameOf, translated } from './aws-errors.ts';
 
 export interface Sender {
   arn: string;
-  /** As SQS tells it, without a session name. */
+  /** As SQS reports it, without a session name. */
   senderId: string;
 }
 
@@ -52,7 +52,7 @@ export const senderPolicy = ({ eventsQueueArn, asksQueueArn }: { eventsQueueArn:
   ],
 });
 
-/** Whoever shows a token that this issuer gave to that service account. */
+/** Trusts any holder of a token that this issuer gave to that service account. */
 export const webIdentityTrust = ({
   providerArn,
   issuer,

@@ -68,7 +68,7 @@ const OUTDATED_HANDLE = new Set([
   'InvalidParameterValueException',
   'MessageNotInflight',
 ]);
-/** What services that only resemble SQS say to an action they lack. */
+/** Error codes of services that only resemble SQS, for an action they lack. */
 const NO_SUCH_ACTION = new Set(['InvalidAction', 'UnsupportedOperation', 'UnknownOperationException', 'InvalidAddress']);
 
 /** @throws ThrottledError, NotDoneError, UnknownOutcomeError as in aws-errors.ts; sending again does no harm */

@@ -6,7 +6,7 @@ import type { ReceivedMessage } from '../ports/queue.ts';
 export const SENT_BY = 'sentBy';
 
 /**
- * To SQS a dead letter that goes back one by one is a message of whoever sends it again. Only whose business that is may name another
+ * To SQS a dead letter that goes back one by one is a message of the principal that sends it again. Only the redriver may name another
  * sender: anybody can write attributes.
  * @param named the message's attribute `sentBy`
  * @param redriver unique id of the role that sends dead letters again, where there is one
@@ -17,7 +17,7 @@ export const senderOf = (senderId: string, named: string | undefined, redriver: 
 /** A role's sender is `id:session`, and sessions come and go: the role is what is registered. */
 export const roleOf = (senderId: string): string => senderId.split(':', 1)[0] ?? '';
 
-/** What a record tells of its message. @param redriver as in senderOf */
+/** The message that a record holds. @param redriver as in senderOf */
 export const messageOf = (
   { messageId, receiptHandle, body, attributes, messageAttributes }: SQSRecord,
   redriver?: string,

@@ -1,4 +1,4 @@
-// What a deployed stack tells of itself: the names of what `farloop cluster` works on.
+// Outputs of a deployed stack: the names of what `farloop cluster` works on.
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { TerminalError } from '../ports/errors.ts';
@@ -16,9 +16,9 @@ export interface Installation {
   clustersTable: string;
   /** Before a cluster's name in the name of its secret. */
   secretPrefix: string;
-  /** ARN of the role under which functions dial clusters; empty where a stack of an earlier version does not tell it. */
+  /** ARN of the role under which functions dial clusters; empty where a stack of an earlier version has no such output. */
   functionsRoleArn: string;
-  /** Unique id of that role, by which relays know whose commands to take (R15); empty where a stack of an earlier version does not tell it. */
+  /** Unique id of that role, by which relays know whose commands to take (R15); empty where a stack of an earlier version has no such output. */
   functionsRoleId: string;
   /** Only a stage that tests remove again. */
   allowLoopback: boolean;

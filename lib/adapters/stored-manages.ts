@@ -1,4 +1,4 @@
-// What a cluster's record says of the kinds that are managed, as it is stored: for Jobs alone with the one word of before.
+// The kinds that are managed, as a cluster's record stores them: for Jobs alone with the single word of version 1.
 import * as v from 'valibot';
 import { MANAGES_WORD, readManages, writtenManages, type Manages, type WrittenManages } from '../objects/manages.ts';
 

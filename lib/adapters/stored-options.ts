@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { LONGEST_OPTION, OPTION_NAME, SWITCHED_ON, type KindOptions } from '../objects/kind-options.ts';
 
-/** The field of before, and the option that it has become. */
+/** Fields of earlier versions, and the options that they have become. */
 const FIELD_OF_BEFORE = { workloadWithJob: 'workload-with-job' } as const;
 
 const name = v.pipe(v.string(), v.regex(OPTION_NAME, 'expected the name of a flag without dashes, such as gang-scheduler'));

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../ports/clock.ts';
 
-/** What setTimeout can hold, 24.8 days; longer waits go by in pieces. */
+/** The longest wait of setTimeout, 24.8 days; longer waits go by in pieces. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export class SystemClock implements Clock {

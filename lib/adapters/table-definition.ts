@@ -1,4 +1,4 @@
-// What the table is made of: its keys, its sparse indexes, its time to live. docs/decisions/0002-table.md says why.
+// The table's definition: its keys, its sparse indexes, its time to live. docs/decisions/0002-table.md says why.
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 
 export const PENDING_INDEX = 'pending';

@@ -191,7 +191,7 @@ export function updateExpressionOf(
   }
 
   const required = ['attribute_exists(pk)'];
-  // What stands there may be damaged: then the condition is to be lost, and not the expression to be refused.
+  // The stored value may be damaged: the condition must fail then, not the expression be refused.
   const mustBe = (attribute: string, type: 'N' | 'M'): void => {
     required.push(`attribute_type(${attribute}, :type${type})`);
     values[`:type${type}`] = text(type);
@@ -247,7 +247,7 @@ export const noteItem = (cluster: string, name: string, { version, body }: Note)
 /** @returns undefined for what no version of this table wrote: it counts as missing (R1) */
 export const noteOf = (item: Item): Note | undefined => readableNote({ version: valueOf(item, 'u'), body: valueOf(item, 's') });
 
-/** Whoever waits for an answer reads it within seconds. */
+/** The pass that waits for an answer reads it within seconds. */
 const KEEP_ANSWERS_MS = 3_600_000;
 
 /** Answers to one message of commands are a partition; three parts are no workload's key. */

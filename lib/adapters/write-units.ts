@@ -1,4 +1,4 @@
-// What a table's requests cost, counted by DynamoDB's own rules for the size of items: the same figures on every store.
+// The cost of a table's requests, counted by DynamoDB's own rules for the size of items: the same figures on every store.
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
 type Item = Record<string, AttributeValue>;
@@ -43,7 +43,7 @@ export const writeUnitsOf = (...items: (Item | undefined)[]): number =>
 /** Strong reads: one for each 4 KB begun of all that is read in one request. */
 export const readUnitsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / 4096));
 
-/** What the indexes pay for a write: one to enter, one to leave, two to move, nothing when their keys stay as they were. */
+/** Units that the indexes pay for a write: one to enter, one to leave, two to move, nothing when their keys stay as they were. */
 export function indexUnitsOf(before: Item | undefined, after: Item | undefined): number {
   let units = 0;
   for (const keys of INDEX_KEYS) {

@@ -10,7 +10,7 @@ const quantityLists = new Set(['requests', 'limits', 'overhead']);
 
 /**
  * Deep equality by meaning.
- * @param field the name of the field that holds the values; it tells structures from maps and quantities from texts
+ * @param field the name of the field that holds the values; it distinguishes structures from maps and quantities from texts
  */
 export function isSameValue(a: unknown, b: unknown, field = ''): boolean {
   if (Object.is(a, b) || (isNothing(a, field) && isNothing(b, field))) return true;

@@ -1,4 +1,4 @@
-// Fields of features that a kube-apiserver of 1.36 has switched off unless it is told otherwise: it forgets them without a word.
+// Fields of features that a kube-apiserver of 1.36 has switched off by default: it drops them silently.
 import type { PodSpec } from '../objects/kubernetes.ts';
 import { fieldsOf, isFields, listOf } from '../objects/untyped-fields.ts';
 

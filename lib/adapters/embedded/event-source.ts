@@ -12,7 +12,7 @@ export type SqsHandler = (event: SQSEvent, context: Context) => Promise<SQSBatch
 export interface EventSourceOptions {
   queue: Queue;
   name: QueueName;
-  /** The function's name, as its context and the log lines tell it. */
+  /** The function's name, as its context and the log lines have it. */
   functionName: string;
   handler: SqsHandler;
   /** 1 to 10, or on standard queues with a window up to 10,000. */
@@ -188,7 +188,7 @@ function recordOf(
       ApproximateReceiveCount: String(message.receiveCount),
       SentTimestamp: String(message.sentAtMs),
       SenderId: message.senderId,
-      // The port does not tell; for a first receive this is it.
+      // The port does not say; for a first receive this is right.
       ApproximateFirstReceiveTimestamp: String(clock.nowMs()),
       ...(message.groupId === undefined ? {} : { MessageGroupId: message.groupId }),
       ...(message.deduplicationId === undefined ? {} : { MessageDeduplicationId: message.deduplicationId }),

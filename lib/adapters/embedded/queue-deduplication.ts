@@ -1,4 +1,4 @@
-// What FIFO queues have heard already: within five minutes a second message with the same id in the same group is dropped.
+// Deduplication ids that FIFO queues have seen: within five minutes a second message with the same id in the same group is dropped.
 import type { OutgoingMessage, QueueName } from '../../ports/queue.ts';
 import { isQueueName } from '../queue-limits.ts';
 import type { QueueFile } from './queue-file.ts';

@@ -66,7 +66,7 @@ class Deque<Value> {
   }
 }
 
-/** What becomes visible when: a heap by time. An entry whose time was changed since is passed over when its turn comes. */
+/** When each entry becomes visible: a heap by time. An entry whose time was changed since is passed over when its turn comes. */
 class Timetable {
   #heap: { atMs: number; entry: Entry }[] = [];
 
@@ -127,7 +127,7 @@ const isBefore = (one: Timed, other: Timed): boolean =>
 const isCurrent = ({ atMs, entry }: Timed): boolean =>
   (entry.state === 'inFlight' || entry.state === 'delayed') && entry.visibleAtMs === atMs;
 
-/** What both kinds of line share: the entries and when they come back. */
+/** Shared by both kinds of line: the entries and when they come back. */
 abstract class TimedLine {
   readonly entries = new Map<number, Entry>();
   readonly #timetable = new Timetable();

@@ -24,7 +24,7 @@ export interface EmbeddedQueueOptions {
   /** The state folder; in memory when absent. */
   folder?: string;
   clock?: Clock;
-  /** What messages of this process carry as their sender (R15). */
+  /** The sender that messages of this process carry (R15). */
   senderId?: string;
   maxReceiveCounts?: Partial<typeof MAX_RECEIVE_COUNTS>;
   /**
@@ -44,7 +44,7 @@ interface Channel {
 
 /** Only one process may have the file open; another instance is kept out by the state folder's lock. */
 export class EmbeddedQueue implements Queue {
-  /** What SQS would have counted. */
+  /** Counts requests as SQS would. */
   readonly meter = new RequestMeter();
   readonly #file: QueueFile;
   readonly #seen: SeenMessages;
@@ -209,7 +209,7 @@ export class EmbeddedQueue implements Queue {
     };
   }
 
-  /** After a restart: whoever had received a message died with the process that is gone (R17). Delays stay. */
+  /** After a restart: the receivers of all messages died with the process that is gone (R17). Delays stay. */
   makeAllVisible(): void {
     const nowMs = this.#clock.nowMs();
     for (const channel of this.#channels.values()) {

@@ -14,7 +14,7 @@ export interface SqliteFileOptions {
   schema: string;
 }
 
-/** There is no room for what had to be written. Nothing is lost but this write; whoever asked for it asks again. */
+/** There is no room for what had to be written. Only this write is lost; its caller asks again. */
 export class FullDiskError extends Error {
   constructor(path: string, options?: { cause?: unknown }) {
     super(`no space left where ${path} lies: free some space there; nothing that was written before is lost`, options);
@@ -56,7 +56,7 @@ export const messageOf = (error: unknown): string => {
 /** Another connection holds the lock. */
 export const isBusy = (error: unknown): boolean => errorCodeOf(error) === SQLITE_BUSY;
 
-/** No room for the file, whoever says so: the database, the system or a quota. */
+/** No room for the file: the database, the system or a quota may say so. */
 export const isFullDisk = (error: unknown): boolean =>
   errorCodeOf(error) === SQLITE_FULL ||
   systemCodeOf(error) === 'ENOSPC' ||
@@ -68,7 +68,7 @@ const isDamaged = (error: unknown): boolean => [SQLITE_CORRUPT, SQLITE_NOTADB].i
 /** Larger files are not read whole at every start: the recorder's, after a busy week. */
 const CHECKED_BYTES = 32 * 1024 * 1024;
 
-/** A fault in the middle of a file shows only to whoever gets there. @throws an error that isDamaged knows */
+/** A fault in the middle of a file shows only when that page is read. @throws an error that isDamaged knows */
 function checkPages(database: DatabaseSync, path: string): void {
   if (statSync(path).size > CHECKED_BYTES) return;
   const found = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
@@ -104,7 +104,7 @@ export class SqliteFile {
         if (extendedCodeOf(error) === undefined && systemCodeOf(error) === undefined) throw error;
         throw new Error(`cannot open ${path}: ${messageOf(error)}`, { cause: error });
       }
-      // Kept beside, for whoever wants to know why; the next damaged one takes its place.
+      // Kept beside, so that a person can look for the cause; the next damaged one takes its place.
       setAside(path);
       return SqliteFile.#open(path, options, 'damaged');
     }

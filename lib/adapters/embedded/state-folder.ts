@@ -121,7 +121,7 @@ function makeFolder(path: string): void {
   accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 
-/** What Farloop writes there, and what stands beside it for a moment. */
+/** Files that Farloop writes there, and their temporary neighbours. */
 const OWN_FILES = /^(?:version|instance\.json|clusters\.json|kubeconfig|.+\.db)(?:[.-].*)?$/;
 const SANDBOX = 'sandbox';
 

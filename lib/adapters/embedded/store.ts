@@ -52,7 +52,7 @@ const PAGE_BYTES = 1024 * 1024;
 const DELETES_PER_REQUEST = 25;
 
 export class EmbeddedStore implements Store {
-  /** What the same requests would cost on DynamoDB, where the store is metered. */
+  /** Cost of the same requests on DynamoDB, where the store is metered. */
   readonly meter = new WriteMeter();
   readonly #isMetered: boolean;
   readonly #file: SqliteFile;
@@ -67,7 +67,7 @@ export class EmbeddedStore implements Store {
 
   /**
    * @param options.folder the state folder; in memory when absent
-   * @param options.isMetered whether its meter counts, which takes about as long as the requests themselves; it does unless told
+   * @param options.isMetered whether its meter counts, which takes about as long as the requests themselves; default true
    * @throws one sentence for a file of a newer version or one that cannot be opened; FullDiskError
    */
   static open({

@@ -1,7 +1,7 @@
 // Where a cluster's API server is and how to be let in: data, so that a function needs neither kubeconfig nor plugins.
 import type { Proxy } from './proxy-choice.ts';
 
-/** What a request shows to be let in. */
+/** Credentials that a request presents. */
 export interface Credentials {
   /** Whole value of the Authorization header. */
   authorization?: string;
@@ -12,7 +12,7 @@ export interface Credentials {
 export type Authentication =
   | { kind: 'token'; token: string }
   | { kind: 'clientCertificate'; certPem: string; keyPem: string }
-  /** Asked before every request; whoever gives it keeps what is still good. Local mode and service accounts, whose tokens change. */
+  /** Called before every request; the provider caches credentials that are still valid. Local mode and service accounts, whose tokens change. */
   | {
       kind: 'dynamic';
       credentials: () => Promise<Credentials>;
@@ -37,7 +37,7 @@ export interface ClusterAccess {
   auth: Authentication;
 }
 
-/** What goes with the next request; dynamic ones are asked for anew each time. */
+/** Credentials of the next request; dynamic ones are fetched anew each time. */
 export async function credentialsOf(auth: Authentication): Promise<Credentials> {
   switch (auth.kind) {
     case 'token':

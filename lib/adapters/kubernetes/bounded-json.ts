@@ -1,4 +1,4 @@
-// What is left of a condensed JSON value: bytes that grow up to a limit, from which the field written last can be taken back.
+// The kept part of a condensed JSON value: bytes that grow up to a limit, from which the field written last can be taken back.
 
 export interface BoundedJsonLimits {
   /** Bytes kept of one field; a larger field is left out. */
@@ -35,7 +35,7 @@ export class BoundedJson {
     this.isFull = false;
   }
 
-  /** What follows is one field, as far as the limits go. */
+  /** Begins one field: the limits apply to it as a whole. */
   beginField(): void {
     this.#fieldAt = this.length;
   }

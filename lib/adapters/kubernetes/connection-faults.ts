@@ -1,4 +1,4 @@
-// What is wrong with a connection, in a sentence for people: Node's codes say it to programmers only.
+// Explains a broken connection in a sentence for people: Node's codes say it to programmers only.
 import { ownEntry } from '../../objects/untyped-fields.ts';
 
 const SENTENCES: Record<string, string> = {

@@ -70,7 +70,7 @@ export class Connection {
   readonly #watchAgent: HttpAgent;
   readonly #open = new WeakSet<Socket>();
 
-  /** @throws TerminalError the server's address is none, or plain http beyond the loopback or through a proxy */
+  /** @throws TerminalError the server's address is not a URL, or is plain http beyond the loopback or through a proxy */
   constructor(access: ClusterAccess, options: ConnectionOptions) {
     this.#base = addressOf(access.server);
     this.server = this.#base.origin;
@@ -131,7 +131,7 @@ export class Connection {
     }
   }
 
-  /** They lie on the line that just kept silent. A router that forgot them tells nobody, so each would cost a call its whole life. */
+  /** They lie on the line that just kept silent. A router that forgot them sends no reset, so each would cost a call its whole life. */
   #letGoOfIdle(): void {
     for (const idle of Object.values(this.#agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();
   }
@@ -176,7 +176,7 @@ export class Connection {
           if (!signal.aborted) resolve(response);
         });
       } catch (error) {
-        // Certificates that are none are found out before there is a request.
+        // Validate certificates before the first request.
         return reject(refuse(error));
       }
       const abort = (): void => {

@@ -21,7 +21,7 @@ export interface WatchLine {
   object: KubernetesObject;
 }
 
-/** What is no event; `beginning` shows how it began. */
+/** A line that is not an event; `beginning` shows how it began. */
 export class NoEventError extends Error {
   readonly beginning: string;
   constructor(beginning: string) {
@@ -30,7 +30,7 @@ export class NoEventError extends Error {
   }
 }
 
-/** How many bytes of a line are shown where it is none. */
+/** How many bytes of a line are shown if it is not an event. */
 const SHOWN_BYTES = 80;
 
 export class EventReader {
@@ -138,7 +138,7 @@ export class EventReader {
   }
 }
 
-/** An event without an object of Kubernetes is none; an ERROR brings a Status, which has no version. */
+/** An event needs an object of Kubernetes; an ERROR brings a Status, which has no version. */
 const isLine = (line: unknown): line is WatchLine =>
   isFields(line) &&
   typeof line['type'] === 'string' &&

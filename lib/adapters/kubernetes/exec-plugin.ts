@@ -9,7 +9,7 @@ export interface ExecPluginOptions {
   /** The kubeconfig's `exec`, as read. */
   exec: unknown;
   environment: Record<string, string | undefined>;
-  /** Told to a plugin that asks for it (`provideClusterInfo`). */
+  /** Given to a plugin that asks for it (`provideClusterInfo`). */
   cluster: Record<string, unknown>;
   /** Folder of the kubeconfig: a command with a slash in it lies beside the file. */
   folder: string;

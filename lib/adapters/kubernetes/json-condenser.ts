@@ -18,7 +18,7 @@ const KEY_BYTES_MAX = 1_024;
 const BRIEF_BYTES = 4_096;
 /** As deep as json-reader.ts goes into what is wanted by name. */
 const DEEPEST = 60;
-/** The object that was read, with a mark where fields were left out. @param prefix of their paths that is none of the object */
+/** The object that was read, with a mark where fields were left out. @param prefix of their paths that is not part of the object */
 export const withLeftOut = <Item extends object>(object: Item, { leftOut }: JsonCondenser, prefix = ''): Item =>
   leftOut.length === 0
     ? object
@@ -30,7 +30,7 @@ export const withLeftOut = <Item extends object>(object: Item, { leftOut }: Json
         ),
       );
 
-/** What is to come next. */
+/** The token that the reader expects next. */
 const VALUE = 0,
   FIRST_KEY = 1,
   KEY = 2,
@@ -58,7 +58,7 @@ interface Frame {
 }
 
 export class JsonCondenser {
-  /** What is left of the value, whole once that is done. */
+  /** The kept part of the value, whole once that is done. */
   readonly json: BoundedJson;
   /** Paths of the fields that were left out, for they were larger than the limits, or nested too deep. */
   leftOut: string[] = [];
@@ -75,12 +75,12 @@ export class JsonCondenser {
   /** In which frame the field is that would be left out. */
   #field = -1;
   readonly #text = new StreamedText();
-  /** Where a text began that is to be brief; −1: there is none under way. */
+  /** Where the text began that is being shortened; −1: no such text is open. */
   #briefAt = -1;
   readonly #key = Buffer.alloc(KEY_BYTES_MAX);
   #keyLength = 0;
   #isKeyEscaped = false;
-  /** What follows in the key stands behind a backslash. */
+  /** The next character of the key stands behind a backslash. */
   #isEscaped = false;
 
   constructor(fieldDepth: number, limits: BoundedJsonLimits = CONDENSER_LIMITS) {
@@ -290,7 +290,7 @@ export class JsonCondenser {
     this.json.beginField();
   }
 
-  /** What ends a text, a scalar, or what is wanted whole or not at all. */
+  /** Ends a text, a scalar, or a part that is wanted whole or not at all. */
   #endPart(): void {
     if (this.#depth > 0) this.#mode = BELOW;
     else this.#endValue();

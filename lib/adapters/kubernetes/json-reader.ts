@@ -1,5 +1,5 @@
-// JSON in bytes → the fields that are wanted of it. What is not wanted is never decoded nor built, only its end is looked for: of a pod
-// as the API server tells it that is nine parts in ten, and an environment value that was never read cannot leak.
+// JSON in bytes → the fields that are wanted of it. All else is never decoded nor built, only its end is looked for: of a pod
+// as the API server sends it that is nine parts in ten, and an environment value that was never read cannot leak.
 import type { Wanted, WantedByName, WantedName } from './prepared-fields.ts';
 import { step } from './prepared-fields.ts';
 import type { Window } from './window.ts';

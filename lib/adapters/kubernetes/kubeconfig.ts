@@ -138,7 +138,7 @@ function proxyOf(file: string, { name, server, proxyUrl }: ConfigCluster, enviro
   }
 }
 
-/** As a plugin is told of it. */
+/** The cluster as a plugin is shown it. */
 function clusterInfoOf(
   { server, tlsServerName, skipTLSVerify }: ConfigCluster,
   { caPem, proxy }: { caPem: string | undefined; proxy: Proxy | undefined },
@@ -163,7 +163,7 @@ async function authenticationOf(
   if (user.authProvider) return { kind: 'dynamic', credentials: dynamic };
   if (user.token) return { kind: 'token', token: user.token };
   if (tokenFile !== '') {
-    // Read for every request: whoever wrote it renews it.
+    // Read for every request: another program renews the file.
     const path = resolve(dirname(file), tokenFile);
     const of = `the token of its user ${JSON.stringify(user.name)}`;
     const credentials = async (): Promise<Credentials> => ({ authorization: `Bearer ${(await partOf(file, { path, of })).trim()}` });

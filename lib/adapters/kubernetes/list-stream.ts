@@ -11,13 +11,13 @@ import { LONG_VALUE_BYTES, Window } from './window.ts';
 
 const [QUOTE, COMMA, COLON, OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x22, 0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** What is to come next. */
+/** The part of the answer that the reader expects next. */
 type Place = 'object' | 'first field' | 'field' | 'value' | 'after field' | 'first item' | 'item' | 'after item' | 'nothing';
 
 /** Of an item the fields of `metadata` and the like: `metadata.labels`. */
 const FIELD_DEPTH = 2;
 
-/** The fields of the answer that are looked at, as they were told. */
+/** The fields of the answer that are looked at, as the server sent them. */
 export interface Told {
   metadata?: unknown;
   items?: unknown;
@@ -55,7 +55,7 @@ export class ListStream<Item> {
 
   /**
    * @param fields wanted of each item
-   * @param each takes the items; without it they are told at the end
+   * @param each takes the items; without it they are returned at the end
    * @param tools of a stream that has ended: new ones for each page would be most of a relay's garbage
    */
   constructor(fields: WantedFields, each?: (item: Item) => void, tools = new ListTools()) {
@@ -89,7 +89,7 @@ export class ListStream<Item> {
         this.#readShort();
       } while (this.#isLong);
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error; // Whoever takes the items failed.
+      if (!(error instanceof SyntaxError)) throw error; // The taker of the items failed.
       this.#isBroken = true;
       window.clear();
     }

@@ -20,7 +20,7 @@ export interface WantedName {
 
 const MOST_SLOTS = 65_536;
 
-/** @throws Error field names that could not be told apart, or not of plain ASCII: a mistake in the program */
+/** @throws Error field names that could not be distinguished, or not of plain ASCII: a mistake in the program */
 export function prepare(fields: WantedFields): Wanted {
   if (typeof fields === 'boolean') return fields ? 'whole' : 'nothing';
   const { '*': rest = false, ...named } = fields;

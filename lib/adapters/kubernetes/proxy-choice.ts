@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net';
 export interface Proxy {
   /** http:// or https://, perhaps with name and password. */
   url: URL;
-  /** What names it, for sentences: `proxy-url` or a variable of the environment. */
+  /** Its source, as sentences name it: `proxy-url` or a variable of the environment. */
   source: string;
 }
 

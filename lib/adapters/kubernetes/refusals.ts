@@ -12,7 +12,7 @@ import {
 } from '../../ports/errors.ts';
 import type { Incoming } from './connection.ts';
 
-/** What was asked, as far as the meaning of a refusal depends on it. */
+/** The request, as far as the meaning of a refusal depends on it. */
 export interface Asked {
   verb: 'get' | 'list' | 'watch' | 'create' | 'delete' | 'patch';
   /** `https://host:port` */
@@ -106,9 +106,9 @@ function throttled(what: string, status: Status | undefined, retryAfter: string 
   return new ThrottledError(`${what}: ${wordsOf(status, 'too many requests')}; again in ${retryAfterSeconds} s`, { retryAfterSeconds });
 }
 
-/** HTML of a proxy, a login page, plain text. What a read was told is nothing; what became of a write nobody knows. */
+/** HTML of a proxy, a login page, plain text. A read has learnt nothing; the outcome of a write is unknown. */
 export function notAnApiServer(asked: Asked, { code, headers, text }: { code: number; headers: Incoming['headers']; text: string }): Error {
-  // What the API server itself says of an API group that it does not have.
+  // The API server itself answers so for an API group that it does not have.
   if (code === 404 && text.startsWith('404 page not found'))
     return new TerminalError(
       `${describe(asked)}: the API server has no such resource: check its version, and that what brings the resource is installed`,

@@ -24,8 +24,8 @@ export interface WatchStreamSetup {
 
 /**
  * Ends when the server ends the answer or the signal fires. No generator: one and its promises for each event would cost as much as
- * what is done with the event.
- * @throws ExpiredError a 410; UnknownOutcomeError the stream broke or is not one of events; what `open` throws
+ * handling the event does.
+ * @throws ExpiredError a 410; UnknownOutcomeError the stream broke or is not one of events; errors of `open`
  */
 export class WatchStream<Item extends KubernetesObject> implements AsyncIterableIterator<WatchEvent<Item>, undefined> {
   readonly #setup: WatchStreamSetup;

@@ -7,7 +7,7 @@ export const LONG_VALUE_BYTES = 256 * 1024;
 const MARGIN_BYTES = 8;
 
 export class Window {
-  /** What is not read yet lies from `from` to `end`, where a zero byte stands. */
+  /** The unread bytes lie from `from` to `end`, where a zero byte stands. */
   bytes: Buffer;
   /** The same bytes, four at a time. */
   words: Int32Array;

@@ -1,4 +1,4 @@
-// What functions use of the SDK's client, imported late: asked for by name, the rest of the client stays out of their bundles.
+// The part of the SDK's client that functions use, imported late: asked for by name, the rest of the client stays out of their bundles.
 export {
   CreateSecretCommand,
   DeleteSecretCommand,

@@ -1,4 +1,4 @@
-// What the API server fills into a Job that leaves fields out, and the selector and labels that it makes for it.
+// Defaults of the fields that a Job leaves out, and the selector and labels that the API server makes for it.
 import { LARGEST_INT32 } from '../../objects/integers.ts';
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from '../../objects/job-labels.ts';
 import type { Job, JobSpec, PodTemplate } from '../../objects/kubernetes.ts';

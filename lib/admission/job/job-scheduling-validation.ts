@@ -1,4 +1,4 @@
-// What the API server asks of `spec.scheduling` of a Job (alpha): its shape, and what of it may change.
+// The API server's rules for `spec.scheduling` of a Job (alpha): its shape, and what of it may change.
 import { isSameValue } from '../equality.ts';
 import type { FieldError } from '../../objects/field-error.ts';
 import type { GroupConstraints, JobScheduling, SchedulingPolicy } from '../../objects/scheduling-policy.ts';

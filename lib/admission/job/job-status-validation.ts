@@ -1,4 +1,4 @@
-// What the API server asks of a Job's status. Most rules are asked only when the part of the status that they speak of changes,
+// The API server's rules for a Job's status. Most rules are asked only when the part of the status that they speak of changes,
 // so that a status which a change of the spec has made wrong can still be mended.
 import { isSameValue } from '../equality.ts';
 import type { FieldError } from '../../objects/field-error.ts';

@@ -1,4 +1,4 @@
-// What may change in the template of a stored Job: nothing while it runs; while it is suspended and no pod of it is left, where
+// Allowed changes of the template of a stored Job: none while it runs; while it is suspended and no pod of it is left, where
 // its pods go and what they ask for.
 import { isSameValue } from '../equality.ts';
 import type { FieldError } from '../../objects/field-error.ts';

@@ -1,5 +1,5 @@
-// What the API server asks of a Job and of a change of its spec. Takes Jobs with their defaults (job-defaults.ts); what it asks
-// of a status is in job-status-validation.ts.
+// The API server's rules for a Job and of a change of its spec. Takes Jobs with their defaults (job-defaults.ts); its rules
+// for a status are in job-status-validation.ts.
 import type { FieldError } from '../../objects/field-error.ts';
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from '../../objects/job-labels.ts';
 import { validatePodFailurePolicy, validatePodReplacementPolicy, validateSuccessPolicy } from './job-policy-validation.ts';
@@ -34,7 +34,7 @@ const failedIndexesLimitForMany = 10_000;
 const managedByLimitBytes = 63;
 const generatedLabels = new Set([jobNameLabel, controllerUidLabel, legacyJobNameLabel, legacyControllerUidLabel]);
 
-/** What a template may keep that has it from a server which took it. */
+/** Fields that a stored template may keep, since an earlier server took them. */
 const sparedOnceStored = /\.(resizePolicy|seLinuxChangePolicy|hostUsers|sysctls|matchLabelKeys)\b|hugepages-|pod-deletion-cost/;
 
 /** The refusals of a new Job; none means that it is admitted. */

@@ -1,4 +1,4 @@
-// What the API server asks of a structured label selector in a spec.
+// The API server's rules for a structured label selector in a spec.
 import type { FieldError } from '../../objects/field-error.ts';
 import type { LabelSelector } from '../../objects/kubernetes.ts';
 import { problemsOfLabelValue, problemsOfQualifiedName } from '../../objects/names.ts';

@@ -1,4 +1,4 @@
-// What the API server asks of the metadata of any object, when it is created and when it is changed.
+// The API server's rules for the metadata of any object, when it is created and when it is changed.
 import type { FieldError } from '../../objects/field-error.ts';
 import type { ObjectMeta, OwnerReference } from '../../objects/kubernetes.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfLabelValue, problemsOfQualifiedName } from '../../objects/names.ts';
@@ -13,11 +13,11 @@ import {
   unlessNonNegative,
 } from '../../objects/refusals.ts';
 
-/** What differs between kinds. */
+/** The rules that differ between kinds. */
 export interface MetadataRules {
   /** Default: true. */
   isNamespaced?: boolean;
-  /** What is wrong with a name; default: it must be a DNS-1123 subdomain. */
+  /** Problems of a name; default: it must be a DNS-1123 subdomain. */
   problemsOfName?: (name: string) => string[];
   /** Kinds of a CustomResourceDefinition may have finalizers without a domain. Default: false. */
   isCustom?: boolean;

@@ -1,4 +1,4 @@
-// What the API server asks of the containers of a pod or a template.
+// The API server's rules for the containers of a pod or a template.
 import { validateEnvironment } from './env-validation.ts';
 import type { FieldError } from '../../objects/field-error.ts';
 import type { Container, PodSpec } from '../../objects/kubernetes.ts';
@@ -155,7 +155,7 @@ function validateExitCodes({ operator, values }: Fields, field: string): FieldEr
   return count > exitCodesLimit ? [...refusals, tooMany(`${field}.values`, { count, limit: exitCodesLimit })] : refusals;
 }
 
-/** What happens to a container whose resources change. The API server leaves the place in the list out of most of these paths. */
+/** Checks the policies for a change of a container's resources. The API server leaves the place in the list out of most of these paths. */
 function validateResizePolicy(policies: readonly Fields[], field: string, { restartPolicy }: PodSpec): FieldError[] {
   const seen = new Set<string>();
   return policies.flatMap((policy, at) => {

@@ -1,4 +1,4 @@
-// What the API server asks of the DNS settings of a pod or a template.
+// The API server's rules for the DNS settings of a pod or a template.
 import type { FieldError } from '../../objects/field-error.ts';
 import type { PodSpec } from '../../objects/kubernetes.ts';
 import { problemsOfIpAddress, problemsOfSearchDomain } from '../../objects/names.ts';

@@ -1,4 +1,4 @@
-// What the API server asks of the environment variables of a container and of what they are taken from.
+// The API server's rules for the environment variables of a container and of what they are taken from.
 import type { FieldError } from '../../objects/field-error.ts';
 import { validateFieldReference, validateResourceReference, variablePaths } from './field-reference-validation.ts';
 import { problemsOfConfigKey, problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfEnvName } from '../../objects/names.ts';

@@ -1,4 +1,4 @@
-// What the API server asks of references to a pod's own fields and resources: variables and files hold what they name.
+// The API server's rules for references to a pod's own fields and resources: variables and files hold what they name.
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfQualifiedName } from '../../objects/names.ts';
 import { admittedQuantity, isQuantity } from '../../objects/quantity.ts';

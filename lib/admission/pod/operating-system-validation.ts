@@ -1,4 +1,4 @@
-// What the API server asks of a pod that names the operating system it is for: nothing in it is another system's.
+// The API server's rules for a pod that names the operating system it is for: nothing in it is another system's.
 import type { FieldError } from '../../objects/field-error.ts';
 import type { PodSpec } from '../../objects/kubernetes.ts';
 import { placedContainers } from './placed-containers.ts';

@@ -1,4 +1,4 @@
-// What the API server asks of the wishes of a pod about where it runs: affinity to nodes and pods, spread over a topology.
+// The API server's rules for the wishes of a pod about where it runs: affinity to nodes and pods, spread over a topology.
 import type { FieldError } from '../../objects/field-error.ts';
 import type { LabelSelector } from '../../objects/kubernetes.ts';
 import { validateLabelSelector } from '../metadata/label-selector-validation.ts';

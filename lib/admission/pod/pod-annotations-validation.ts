@@ -1,4 +1,4 @@
-// What the API server asks of the annotations of a pod or a template that Kubernetes itself reads.
+// The API server's rules for the annotations of a pod or a template that Kubernetes itself reads.
 import type { FieldError } from '../../objects/field-error.ts';
 import { LARGEST_INT32 } from '../../objects/integers.ts';
 import type { ObjectMeta, PodSpec } from '../../objects/kubernetes.ts';

@@ -1,4 +1,4 @@
-// What the API server fills into pods and pod templates: the defaults of fields, and what its usual admission adds to a pod.
+// Defaults that the API server fills into pods and pod templates: those of fields, and additions of its usual admission plugins.
 import { defaultPullPolicyOf } from './image-reference.ts';
 import type { Pod, PodTemplate } from '../../objects/kubernetes.ts';
 import { setRequestDefaults } from './pod-resource-defaults.ts';
@@ -10,7 +10,7 @@ import type { Fields } from '../../objects/untyped-fields.ts';
 import { dropUngiven, fieldsOf, isFields, listOf, ownEntry, textOf } from '../../objects/untyped-fields.ts';
 import { setDivisorDefault, setVolumeDefaults } from '../volume/volume-defaults.ts';
 
-/** What a cluster's admission knows and a pod does not say. */
+/** Facts that a cluster's admission knows and a pod does not say. */
 export interface PodAdmission {
   /** Name the service account `default` where none is named: clusters with the ServiceAccount admission do. */
   namesServiceAccount?: boolean;

@@ -38,7 +38,7 @@ function setHugePageLimits(whole: Fields, spec: Fields): void {
   }
 }
 
-/** What the containers of a spec need together: they run at once, after the init containers, of which sidecars stay. The most of any moment. */
+/** Resources that the containers of a spec need together: they run at once, after the init containers, of which sidecars stay. The most of any moment. */
 export function totalsOfContainers(spec: Fields, list: 'requests' | 'limits'): ReadonlyMap<string, Quantity> {
   const sidecars: Totals = new Map();
   const needed: Totals = new Map();

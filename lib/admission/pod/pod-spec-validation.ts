@@ -1,4 +1,4 @@
-// What the API server asks of the spec of a pod, wherever it lies: in a pod or in the template of another object.
+// The API server's rules for the spec of a pod, wherever it lies: in a pod or in the template of another object.
 import { validateContainers } from './container-validation.ts';
 import { validateDns } from './dns-validation.ts';
 import type { FieldError } from '../../objects/field-error.ts';
@@ -39,7 +39,7 @@ const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const hostnameLimitBytes = 64;
 
-/** What holds for a pod at any time, new or changed. */
+/** Rules that hold for a pod at any time, new or changed. */
 export function validatePodObject({ metadata, spec }: Pod): FieldError[] {
   const refusals = [
     ...validateObjectMeta(metadata),

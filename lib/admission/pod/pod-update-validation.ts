@@ -1,4 +1,4 @@
-// What may change in a stored pod, and in its status.
+// Allowed changes of a stored pod and of its status.
 import { isSameValue } from '../equality.ts';
 import type { FieldError } from '../../objects/field-error.ts';
 import { LARGEST_INT32 } from '../../objects/integers.ts';
@@ -56,7 +56,7 @@ function validateGatesUpdate(next: PodSpec, previous: PodSpec): FieldError[] {
   });
 }
 
-/** Whatever else changed: nothing, except where a gated pod may go. */
+/** No other field may change, except the placement of a gated pod. */
 function validateRest(next: PodSpec, previous: PodSpec): FieldError[] {
   const refusals: FieldError[] = [];
   const allowed: PodSpec = {

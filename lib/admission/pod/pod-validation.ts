@@ -1,4 +1,4 @@
-// What the API server asks of a pod, of a change of it and of a pod template. Takes them with their defaults (pod-defaults.ts).
+// The API server's rules for a pod, of a change of it and of a pod template. Takes them with their defaults (pod-defaults.ts).
 import type { FieldError } from '../../objects/field-error.ts';
 import type { Pod } from '../../objects/kubernetes.ts';
 import { validatePodObject } from './pod-spec-validation.ts';

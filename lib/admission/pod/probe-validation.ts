@@ -1,4 +1,4 @@
-// What the API server asks of the probes and the lifecycle hooks of a container.
+// The API server's rules for the probes and the lifecycle hooks of a container.
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfHttpHeaderName, problemsOfPortName } from '../../objects/names.ts';
 import { forbidden, invalidFor, invalidValue, requiredValue, unlessNonNegative, unsupportedValue } from '../../objects/refusals.ts';

@@ -1,4 +1,4 @@
-// What the API server asks of the resources of a container or a whole pod.
+// The API server's rules for the resources of a container or a whole pod.
 import type { FieldError } from '../../objects/field-error.ts';
 import type { PodSpec } from '../../objects/kubernetes.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfQualifiedName } from '../../objects/names.ts';
@@ -35,7 +35,7 @@ export function validateContainerResources(
   ];
 }
 
-/** What containers may claim: the names of a spec's `resourceClaims`. */
+/** Claims that containers may use: the names of a spec's `resourceClaims`. */
 export const claimNamesOf = (spec: PodSpec): string[] => listOf(spec['resourceClaims']).map((claim) => textOf(claim['name']));
 
 /** The refusals of a pod's `resourceClaims`, which lie at `field`. */
@@ -81,7 +81,7 @@ export function validatePodResources(spec: PodSpec, field: string): FieldError[]
   ];
 }
 
-/** What its containers ask for fits into what a pod has as a whole, where it says so. */
+/** The requests of its containers must fit into those of the pod as a whole, where it has any. */
 function validateShares(spec: PodSpec, resources: Fields, field: string): FieldError[] {
   const refusals: FieldError[] = [];
   for (const list of ['requests', 'limits'] as const) {

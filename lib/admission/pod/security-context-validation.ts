@@ -1,4 +1,4 @@
-// What the API server asks of the security contexts of a pod and of its containers.
+// The API server's rules for the security contexts of a pod and of its containers.
 import type { FieldError } from '../../objects/field-error.ts';
 import { LARGEST_INT32 } from '../../objects/integers.ts';
 import type { PodSpec } from '../../objects/kubernetes.ts';
@@ -96,7 +96,7 @@ function validateSeccompProfile(profile: unknown, field: string): FieldError[] {
   return validateDescendingPath(textOf(localhostProfile), path);
 }
 
-/** What files and capabilities are left to containers. */
+/** Checks the AppArmor profile, which limits files and capabilities of containers. */
 function validateAppArmorProfile(profile: unknown, field: string): FieldError[] {
   if (!isFields(profile)) return [];
   const { type, localhostProfile } = profile;

@@ -1,4 +1,4 @@
-// What the API server asks of the Windows options of a pod and of its containers.
+// The API server's rules for the Windows options of a pod and of its containers.
 import type { FieldError } from '../../objects/field-error.ts';
 import type { PodSpec } from '../../objects/kubernetes.ts';
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
@@ -32,7 +32,7 @@ export function validateWindowsOptions(options: unknown, field: string): FieldEr
   return [...refusals, ...invalidFor(`${field}.runAsUserName`, runAsUserName, problems)];
 }
 
-/** What is wrong with `user` or `DOMAIN\user`. */
+/** Problems of `user` or `DOMAIN\user`. */
 function problemsOfUserName(name: string): string[] {
   if (name === '') return [' cannot be an empty string'];
   // Neither printable ASCII nor beyond ASCII.

@@ -1,4 +1,4 @@
-// What the API server asks of the claim that a pod's volume has made for it, and that ends with the pod.
+// The API server's rules for the claim that a pod's volume has made for it, and that ends with the pod.
 import type { FieldError } from '../../objects/field-error.ts';
 import { validateLabelSelector } from '../metadata/label-selector-validation.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain } from '../../objects/names.ts';
@@ -10,7 +10,7 @@ import { fieldsOf, isFields, textOf, textsOf } from '../../objects/untyped-field
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const volumeModes = ['Block', 'Filesystem'];
-/** What the claim gets when it is made, so that a template cannot hold it. The API server spells one of them so. */
+/** Fields that the claim gets when it is made, so that a template cannot hold them. The API server spells one of them so. */
 const givenToClaims: Record<string, string> = {
   name: 'name',
   generateName: 'generateName',

@@ -1,4 +1,4 @@
-// What the API server asks of the volumes that show a pod as files what the cluster knows: keys, fields, tokens.
+// The API server's rules for the volumes that show a pod as files what the cluster knows: keys, fields, tokens.
 import type { FieldError } from '../../objects/field-error.ts';
 import { filePaths, validateFieldReference, validateFileResourceReference } from '../pod/field-reference-validation.ts';
 import { validateLocalPath } from './path-validation.ts';

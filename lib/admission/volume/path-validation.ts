@@ -1,4 +1,4 @@
-// What the API server asks of paths: those in volumes, below mounts and on the host.
+// The API server's rules for paths: those in volumes, below mounts and on the host.
 import type { FieldError } from '../../objects/field-error.ts';
 import { invalidValue } from '../../objects/refusals.ts';
 

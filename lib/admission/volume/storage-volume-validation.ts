@@ -1,4 +1,4 @@
-// What the API server asks of the volumes that a storage system serves, each in its own words.
+// The API server's rules for the volumes that a storage system serves, each in its own words.
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { validateDescendingPath } from './path-validation.ts';

@@ -1,4 +1,4 @@
-// What the API server fills into the volumes of pods and pod templates.
+// Defaults that the API server fills into the volumes of pods and pod templates.
 import { defaultPullPolicyOf } from '../pod/image-reference.ts';
 import type { Fields } from '../../objects/untyped-fields.ts';
 import { dropUngiven, fieldsOf, isFields, listOf, ownEntry } from '../../objects/untyped-fields.ts';
@@ -60,7 +60,7 @@ function setClaimDefaults(template: Fields): void {
   const { spec } = template;
   if (!isFields(spec)) return;
   spec['volumeMode'] ??= 'Filesystem';
-  // Always told, even where the group is the default one.
+  // Always present, even where the group is the default one.
   for (const source of [spec['dataSource'], spec['dataSourceRef']]) if (isFields(source)) source['apiGroup'] ??= null;
   const requests = fieldsOf(fieldsOf(spec['resources'])['requests']);
   for (const [name, amount] of Object.entries(requests)) if (isQuantity(amount)) requests[name] = admittedQuantity(amount);

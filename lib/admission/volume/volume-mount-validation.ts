@@ -1,4 +1,4 @@
-// What the API server asks of the places where containers mount a pod's volumes.
+// The API server's rules for the places where containers mount a pod's volumes.
 import type { FieldError } from '../../objects/field-error.ts';
 import { validateDescendingPath } from './path-validation.ts';
 import { forbidden, invalidValue, notFound, requiredValue, unsupportedValue } from '../../objects/refusals.ts';

@@ -1,4 +1,4 @@
-// What the API server asks of a pod's volumes.
+// The API server's rules for a pod's volumes.
 import { validateEphemeralVolume } from './claim-template-validation.ts';
 import type { FieldError } from '../../objects/field-error.ts';
 import { validateDownwardFiles, validateItems, validateMode, validateProjections } from './file-volume-validation.ts';
