@@ -43,7 +43,7 @@ export interface ApiServerOptions extends Cluster {
   tokens: ServiceAccountTokens;
 }
 
-/** Whoever holds the sandbox's own token, and whoever is in its process. */
+/** The holder of the sandbox's own token, and all callers in its process. */
 const administrator: Asker = { name: 'admin', uid: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 /** A request about a resource, with its path and row. */
@@ -51,7 +51,7 @@ interface Target {
   request: ApiRequest;
   row: ResourceRow;
   path: ResourcePath;
-  /** What its answer warns of, a refusal too; grows while it is handled. */
+  /** Warnings of its answer, a refusal's too; grows while it is handled. */
   warnings: string[];
 }
 
@@ -68,12 +68,12 @@ export class ApiServer {
     this.#bookmarkIntervalMs = bookmarkIntervalMs;
   }
 
-  /** Whose bearer token it is; undefined for one that is not taken. */
+  /** The owner of a bearer token; undefined for one that is not taken. */
   askerOf(token: string): Asker | undefined {
     return this.#isToken(token) ? administrator : this.#tokens.askerOf(token);
   }
 
-  /** Answers a request; never throws. What it tells is on disk by then. */
+  /** Answers a request; never throws. Its changes are on disk before the answer. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
     let response: ApiResponse;
     try {
@@ -122,7 +122,7 @@ export class ApiServer {
     if (!isAllowed) throw refusalOf(asker, asked, reason);
   }
 
-  /** What makes an object by its name needs the right to create, too. @throws ApiError 403 */
+  /** A request that makes an object by its name needs the right to create, too. @throws ApiError 403 */
   #authorizeCreation({ request, path }: Target): void {
     this.#authorize(request, { ...attributesOf(request, path), verb: 'create' });
   }
@@ -371,7 +371,7 @@ export class ApiServer {
   }
 }
 
-/** A path that leads to no part of the server: told as any web server does. */
+/** A path that leads to no part of the server: answered as any web server does. */
 const noSuchPage: ApiResponse = { status: 404, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
 
 /** An error as an answer: a refusal as it is, a body that is nested too deeply as 400, anything else as 500. */

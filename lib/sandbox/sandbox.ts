@@ -40,7 +40,7 @@ export interface ClusterOptions {
   isToken?: (token: string) => boolean;
   /** Resources besides the built-in ones. */
   rows?: readonly ResourceRow[];
-  /** Definitions that the cluster has from its first start on; whoever changes or deletes them later is obeyed. Asked for then only. */
+  /** Definitions that the cluster has from its first start on. Later changes and deletions by anybody stand. Called at that start only. */
   definitions?: () => readonly FirstDefinition[];
   surroundings: Surroundings;
 }
@@ -50,9 +50,9 @@ export interface EmbeddedCluster {
   handle: (request: ApiRequest) => Promise<ApiResponse>;
   /** Forgets what changed so far: watches and continue tokens from before answer 410, as after a compaction. */
   forgetChanges: () => void;
-  /** Whose bearer token it is; undefined for one that it does not take. */
+  /** The owner of a bearer token; undefined for one that it does not take. */
   askerOf: (token: string) => Asker | undefined;
-  /** What it serves; rows may come and go while it runs. */
+  /** The resources that it serves; rows may come and go while it runs. */
   resources: Resources;
   close: () => void;
 }
@@ -116,7 +116,7 @@ export interface SandboxOptions {
   windowEvents?: number;
   /** Resources besides the built-in ones. */
   rows?: readonly ResourceRow[];
-  /** Definitions that the cluster has from its first start on; whoever changes or deletes them later is obeyed. Asked for then only. */
+  /** Definitions that the cluster has from its first start on. Later changes and deletions by anybody stand. Called at that start only. */
   definitions?: () => readonly FirstDefinition[];
   /** The server's time in milliseconds since 1970. */
   clock?: () => number;

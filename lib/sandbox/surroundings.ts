@@ -1,4 +1,4 @@
-// What the server takes from outside: time and chance. Tests and the simulator bring their own.
+// Time and chance, which the server takes from outside. Tests and the simulator bring their own.
 import { randomFillSync } from 'node:crypto';
 
 export interface Surroundings {

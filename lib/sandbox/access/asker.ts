@@ -10,11 +10,11 @@ export interface Person {
 /** Who asks. */
 export interface Asker extends Person {
   uid: string;
-  /** What the token says besides. */
+  /** Further claims of the token. */
   extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What is asked for: of a resource, or of a path that is none. */
+/** The subject of a request: a resource, or a path that is not one. */
 export type Attributes =
   | { verb: string; group: string; resource: string; subresource?: string; namespace?: string; name?: string }
   | { verb: string; path: string };
@@ -26,12 +26,12 @@ export interface Decision {
   reason: string;
 }
 
-/** What those who answer questions can find out. */
+/** Lookups for the resources that answer reviews. */
 export interface Reviewing {
   asker: Asker;
   /** RFC 3339 */
   time: string;
-  /** Whose bearer token it is. */
+  /** The owner of a bearer token. */
   identified: (token: string) => Asker | undefined;
   decide: (person: Person, asked: Attributes) => Decision;
   rulesOf: (person: Person, namespace: string) => Fields[];

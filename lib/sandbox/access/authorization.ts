@@ -1,4 +1,4 @@
-// What somebody may do, by the roles that are kept and who has them. Nobody else grants anything, but for what everybody may.
+// Decides requests by the stored roles and bindings. Besides these only the rights of everybody are granted.
 import { fieldsAt, listAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -18,7 +18,7 @@ interface Grant {
   lacks?: string;
 }
 
-/** What a real server's own roles grant everybody who is known: to find out what there is, and who one is. */
+/** Rights that a real server's own roles grant every authenticated user: discovery, and reviews of oneself. */
 const ofEverybody: readonly Fields[] = [
   {
     verbs: ['get'],

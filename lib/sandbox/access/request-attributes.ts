@@ -1,4 +1,4 @@
-// What a request asks for, in the words of roles; and the refusal of what no role grants.
+// A request's attributes, in the words of roles; and the refusal of a request that no role grants.
 import { ApiError } from '../http/api-error.ts';
 import { flagIn } from '../http/request.ts';
 import type { ApiRequest, ResourcePath } from '../http/request.ts';

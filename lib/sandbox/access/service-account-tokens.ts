@@ -22,7 +22,7 @@ const GROUP = 'authentication.k8s.io';
 /** Claims of Kubernetes stand under this name. */
 const PRIVATE = 'kubernetes.io';
 
-/** What a token can be bound to, with the claim that says so. */
+/** Objects that a token can be bound to, each with its claim. */
 const bindable: readonly { kind: string; claim: string; plural: string; isNamespaced: boolean }[] = [
   { kind: 'Pod', claim: 'pod', plural: 'pods', isNamespaced: true },
   { kind: 'Secret', claim: 'secret', plural: 'secrets', isNamespaced: true },
@@ -85,7 +85,7 @@ export class ServiceAccountTokens {
     };
   }
 
-  /** Whose token it is; undefined for one that is forged, over, for somebody else, or of what is no more. */
+  /** The owner of a token; undefined for one that is forged, expired, for another audience, or whose account or bound object is gone. */
   askerOf(token: string): Asker | undefined {
     const claims = claimsOf(token, this.#key);
     if (!claims) return undefined;

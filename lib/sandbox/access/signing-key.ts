@@ -9,7 +9,7 @@ import { refusalOf, SandboxError } from '../storage/storage-file.ts';
 const fileName = 'service-accounts.key';
 
 /**
- * The folder's key, made where there is none that can be read: tokens signed before are refused then. Without a folder always new.
+ * The folder's key. An absent or unreadable one is made anew, and tokens signed before are refused. Without a folder always new.
  * @throws SandboxError when it cannot be kept
  */
 export function signingKeyIn(folder: string | undefined): KeyObject {

@@ -1,4 +1,4 @@
-// What one call costs as it runs, in the API server's units: one is a simple step, a tenth is a character looked at.
+// The cost of one call as it runs, in the API server's units: one is a simple step, a tenth is a character looked at.
 import { ownEntry } from '../../objects/untyped-fields.ts';
 import { List, Opaque, sizeOf } from './values.ts';
 import type { Value } from './values.ts';

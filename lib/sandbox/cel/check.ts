@@ -64,7 +64,7 @@ class Checker {
     return type;
   }
 
-  /** What nothing bound may be anything. */
+  /** Unbound type parameters become dyn. */
   settle(root: Expression): void {
     for (const node of [root, ...this.#visited]) node.type = substituted(node.type ?? dyn, this.#bindings, dyn);
   }

@@ -1,4 +1,4 @@
-// The worst that an expression may cost, told from the sizes that its schema allows; in the API server's units and by its way of counting.
+// The worst that an expression may cost, estimated from the sizes that its schema allows; in the API server's units and by its way of counting.
 import { accumulatorName } from './expression.ts';
 import type { Call, Expression, Fold } from './expression.ts';
 import type { Declared } from './schema-types.ts';
@@ -22,7 +22,7 @@ const exactly = (size: number): Range => ({ min: size, max: size });
 const anySize: Range = { min: 0, max: unbounded };
 const union = (left: Range, right: Range): Range => ({ min: Math.min(left.min, right.min), max: Math.max(left.max, right.max) });
 
-/** What is known of the elements of a list or map that the expression itself makes. */
+/** Known sizes of the elements of a list or map that the expression itself makes. */
 interface Elements {
   isList: boolean;
   key: Range;
@@ -349,7 +349,7 @@ class Estimator {
     let current: Declared | undefined = this.#root;
     for (const name of path.slice(1)) {
       if (name === '@items' || name === '@values') current = current.element;
-      // A key may be as long as a request, as far as a schema tells.
+      // The schema does not bound a key: it may be as long as a request.
       else if (name === '@keys') return current.element ? { min: 0, max: 0 } : undefined;
       else current = current.fields?.get(name);
       if (!current) return undefined;

@@ -125,7 +125,7 @@ function select(node: Expression & { is: 'select' }, layout: Layout): Evaluate {
   const { field, isTest, isOptional } = node;
   const read = (container: Value): Value | undefined => {
     if (container instanceof CelMap) return container.get(field);
-    // What has no fields has none of this name.
+    // A value without fields lacks this one.
     if (isTest || isOptional) return undefined;
     throw new EvaluationError(`no such key: ${field}`);
   };
@@ -232,7 +232,7 @@ function dispatched(node: Call, args: readonly Evaluate[]): Evaluate {
   }
   return (frame) => {
     const values = args.map((argument) => argument(frame));
-    // What holds the elements decides by itself what it takes for a key.
+    // The container decides by itself which keys it takes.
     const [container, key] = values;
     if (node.function === '_[_]' && key !== undefined && (container instanceof List || container instanceof CelMap)) {
       charge(frame, 1);
@@ -266,7 +266,7 @@ function noOverload({ function: name }: Call, values: readonly Value[]): Evaluat
 }
 
 function run(overload: Overload, values: readonly Value[], cost: ActualCost, frame: Frame): Value {
-  // What depends on the arguments alone is charged first: no call may be dear before it is counted.
+  // Charge the part that depends on the arguments alone first: no call may be dear before it is counted.
   if (typeof cost === 'number') charge(frame, cost);
   else charge(frame, cost(values));
   return (overload.run as (...args: readonly Value[]) => Value)(...values);

@@ -1,4 +1,4 @@
-// What is wrong with the literals of a checked expression: texts that no function could read, and lists and maps of mixed types.
+// Problems of the literals of a checked expression: texts that no function could read, and lists and maps of mixed types.
 import { ownEntry } from '../../objects/untyped-fields.ts';
 import type { Call, Expression } from './expression.ts';
 import { clausesOf } from './functions/format.ts';
@@ -52,7 +52,7 @@ function problemOf(node: Expression | undefined, read: (text: string) => unknown
   }
 }
 
-/** What is wrong with the patterns that are looked for, which the API server finds only when it makes the program. */
+/** Problems of the patterns that are looked for, which the API server finds only when it makes the program. */
 export function problemOfPattern(node: Expression): string | undefined {
   if (node.is !== 'call' || (node.function !== 'find' && node.function !== 'findAll')) return undefined;
   return problemOf(node.args[0], compiledPattern);

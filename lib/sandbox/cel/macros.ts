@@ -11,7 +11,7 @@ export interface MacroCall {
   args: readonly Expression[];
 }
 
-/** @returns undefined for a call that is none. @throws SyntaxProblem for arguments that a macro does not take */
+/** @returns undefined for a call that is not a macro. @throws SyntaxProblem for arguments that a macro does not take */
 export function macroOf(call: MacroCall): Expression | undefined {
   const { name, target, args } = call;
   const [first, second] = args;
@@ -65,7 +65,7 @@ function nameOf(argument: Expression, problem: string): string {
 interface Variables {
   variable: string;
   second: string | undefined;
-  /** What follows the variables. */
+  /** Arguments after the variables. */
   rest: readonly Expression[];
 }
 

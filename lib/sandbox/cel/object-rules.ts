@@ -17,7 +17,7 @@ const longestMessageBytes = 5 * 1024;
 
 export interface RuleOutcome {
   problems: FieldError[];
-  /** Told of rules that the object broke before and that this write leaves as they are. */
+  /** Collects rules that the object broke before and that this write leaves broken. */
   warnings: string[];
 }
 
@@ -28,7 +28,7 @@ export const rulesNotLookedAt: FieldError = invalidValue(
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 );
 
-/** What is at a place now and was before. */
+/** The value at a place now, and the one before. */
 interface Node {
   path: string;
   value: unknown;
@@ -192,7 +192,7 @@ class Run {
     else this.problems.push(problem);
   }
 
-  /** @returns undefined where the expression gives nothing fit to be told */
+  /** @returns undefined where the expression gives nothing fit for a message */
   #message(outcome: { cost: number; value?: Value }): string | undefined {
     this.#budget -= Math.min(outcome.cost, this.#budget);
     const text = typeof outcome.value === 'string' ? outcome.value.trim() : '';

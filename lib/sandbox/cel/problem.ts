@@ -1,4 +1,4 @@
-// What is wrong with an expression, as the API server's compiler shows it: place, text, the line and a mark under it.
+// Problems of an expression, as the API server's compiler shows it: place, text, the line and a mark under it.
 import { characterCount } from './values.ts';
 
 export class SyntaxProblem extends Error {

@@ -64,7 +64,7 @@ const isConstant = (node: Expression): boolean => node.is === 'literal' || (isCo
 const isConversion = (node: Expression): boolean =>
   node.is === 'call' && !node.target && node.args.length === 1 && conversions.has(node.function);
 
-/** What the API server finds when it makes its program: patterns that are none, and literals that cannot be converted. */
+/** Problems that the API server finds when it makes its program: invalid patterns, and literals that cannot be converted. */
 function problemOfInstantiation(node: Expression): string | undefined {
   const pattern = problemOfPattern(node);
   if (pattern !== undefined) return pattern;

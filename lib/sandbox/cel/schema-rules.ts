@@ -29,7 +29,7 @@ interface Total {
 }
 
 /**
- * What is wrong with the rules of a schema, at all its levels.
+ * Problems of the rules of a schema, at all its levels.
  * @param schema structural, without other problems
  * @param path where the schema stands in the definition: `spec.versions[0].schema.openAPIV3Schema`
  */

@@ -1,4 +1,4 @@
-// What a definition's schema tells about the values of its objects: their types in expressions, how large they may grow, how they are read.
+// The values of a definition's objects by its schema: their types in expressions, how large they may grow, how they are read.
 import { ownEntry } from '../../objects/untyped-fields.ts';
 import { durationOf, dateOf, timestampOf } from './functions/time.ts';
 import { dyn, listOf, mapOf, plainType, stringType } from './types.ts';
@@ -15,7 +15,7 @@ export interface ValidationRule {
   optionalOldSelf?: boolean | undefined;
 }
 
-/** What rules read of a structural schema; as `openAPIV3Schema` writes it. */
+/** The part of a structural schema that rules read; as `openAPIV3Schema` writes it. */
 export interface RuleSchema {
   type?: string | undefined;
   format?: string | undefined;

@@ -1,6 +1,6 @@
 // The static types of CEL expressions, how they are written in messages, and which fits where.
 
-/** Types of which there is one each. `error` stands where a problem was told already, so that it is told once. */
+/** Types of which there is one each. `error` stands where a problem was reported already, so that it is reported once. */
 export type PlainKind = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null' | 'dyn' | 'error' | 'timestamp' | 'duration';
 
 export type Type =
@@ -53,7 +53,7 @@ export function typeText(type: Type): string {
   }
 }
 
-/** What a type parameter stands for, as far as the arguments told. */
+/** Types of type parameters, as far as the arguments determine them. */
 export type Bindings = Map<string, Type>;
 
 /** A type with its parameters replaced. @param free what stands for a parameter that nothing bound */
@@ -102,7 +102,7 @@ export function fits(wanted: Type, given: Type, bindings: Bindings): boolean {
   }
 }
 
-/** Anything may be there, or a problem was told already. */
+/** Any type, or a problem was reported already. */
 export const isOpen = (type: Type): boolean => type.kind === 'dyn' || type.kind === 'error';
 
 /** Messages and what stands for them may be null; scalars and containers may not. */

@@ -1,4 +1,4 @@
-// What CEL expressions compute with. Integers are bigint, doubles are number; null, booleans and text are JavaScript's own.
+// Values of CEL expressions. Integers are bigint, doubles are number; null, booleans and text are JavaScript's own.
 
 /** A rule that cannot be evaluated to its end. `||`, `&&`, `all` and `exists` may pass over it. */
 export class EvaluationError extends Error {}

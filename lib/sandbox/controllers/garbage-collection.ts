@@ -1,4 +1,4 @@
-// What happens to objects when their owners go: deleted with them, before them, or set free. Follows committed changes.
+// Dependents of objects that go: deleted with them, before them, or set free. Follows committed changes.
 import type { OwnerReference } from '../../objects/kubernetes.ts';
 import { ApiError } from '../http/api-error.ts';
 import { isSame } from '../api-object.ts';
@@ -43,7 +43,7 @@ export class GarbageCollector {
     this.#leaveResources = resources.onChange((change) => {
       if ('removed' in change) return; // its objects are deleted, which is seen as any deletion
       this.#learnAll(change.added);
-      // What names an owner of this kind has waited for the kind; what is of this kind may have lost its owner.
+      // Objects that name an owner of this kind have waited for the kind; objects of this kind may have lost their owner.
       for (const place of this.#owners.keys()) this.#enqueue(placeOf(place));
       this.#enqueueDeleted(change.added);
     });

@@ -1,4 +1,4 @@
-// What becomes of the objects of a resource that is taken away while the server runs: they go first, then its watches end.
+// Removes a resource while the server runs: its objects go first, then its watches end.
 import { storageName } from '../resources.ts';
 import type { Cluster } from '../verbs/writing.ts';
 

@@ -54,7 +54,7 @@ function problemsOfDefault(value: unknown, schema: JsonSchema, { path, inObject 
   return [...unknown, ...(embedded.length > 0 ? embedded : problemsOfValue(value, schema, path))];
 }
 
-/** What is wrong with an object that has a value where some steps lead. */
+/** Problems of an object that has a value where some steps lead. */
 function problemInObject(value: unknown, steps: readonly (string | number)[]): string | undefined {
   const within = steps.reduceRight<unknown>((inner, step) => (typeof step === 'number' ? [inner] : { [step]: inner }), treeCopy(value));
   const object: Fields = { apiVersion: 'validation/v1', kind: 'Validation', ...(isFields(within) && within) };

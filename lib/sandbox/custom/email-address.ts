@@ -1,4 +1,4 @@
-// E-mail addresses as mail headers hold them, with or without the name of whoever has it.
+// E-mail addresses as mail headers hold them, with or without a display name.
 
 const atomCharacter = String.raw`[^\x00-\x20\x7f()<>[\]:;@\\,".]`;
 const dotted = String.raw`${atomCharacter}+(?:\.${atomCharacter}+)*`;

@@ -43,7 +43,7 @@ const decoded = (metadata: unknown): { object: Fields; unknown: string[] } =>
 /**
  * Reads the metadata of embedded objects as their own type, which drops what it does not know. In place.
  * @param root where the value stands
- * @param misfits is told of each field with a wrong type; where it returns, that field is left out
+ * @param misfits is called with each field with a wrong type; where it returns, that field is left out
  * @returns paths of the fields that metadata does not have
  */
 export function readEmbedded(value: unknown, schema: JsonSchema, root: string, misfits: (problem: FieldError) => void): string[] {
@@ -86,7 +86,7 @@ function readMetadata(metadata: unknown, misfits: (message: string) => void): { 
   return result;
 }
 
-/** What is wrong with the apiVersion, kind and metadata of embedded objects. */
+/** Problems of the apiVersion, kind and metadata of embedded objects. */
 export function embeddedProblems(object: unknown, schema: JsonSchema, root = ''): FieldError[] {
   const problems: FieldError[] = [];
   visitEmbedded(object, schema, root, (resource, path) => {

@@ -1,4 +1,4 @@
-// What checks of a value found, as the API server gathers it: each text once, and how many checks were passed on the way.
+// Findings of the checks of a value, as the API server gathers them: each text once, and how many checks were passed on the way.
 import type { FieldError } from '../../objects/field-error.ts';
 import { invalidValue } from '../../objects/refusals.ts';
 
@@ -21,7 +21,7 @@ export const textFinding = (text: string): Finding => ({ name: undefined, text, 
 
 export class Findings {
   readonly found: Finding[] = [];
-  /** Of several schemas of which none fits, the one with the most passed checks is told. */
+  /** Of several schemas of which none fits, the one with the most passed checks is reported. */
   passed = 0;
 
   add(...findings: readonly Finding[]): void {

@@ -42,7 +42,7 @@ function duplicatesIn(list: readonly unknown[], schema: JsonSchema, path: string
   return repeatedIn(identities).map((index) => duplicateValue(`${path}[${index}]`, sorted(identities[index])));
 }
 
-/** Where values occur for the second time; a third is not told. */
+/** Where values occur for the second time; a third is not reported. */
 function repeatedIn(list: readonly unknown[]): number[] {
   const seen = new Map<string, number>();
   return list.flatMap((item, index) => {

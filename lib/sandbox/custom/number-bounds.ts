@@ -26,7 +26,7 @@ const refused = (path: string, value: number, text: string): Finding => ({
   toProblem: (field) => ({ reason: 'FieldValueInvalid', field, message: `Invalid value: ${numberText(value)}: ${text}` }),
 });
 
-/** What is wrong with a number. @param schema its type left out where it may be of several */
+/** Problems of a number. @param schema its type left out where it may be of several */
 export function numberProblems(value: number, schema: JsonSchema, path: string): Finding[] {
   const { multipleOf, minimum, maximum } = schema;
   return [

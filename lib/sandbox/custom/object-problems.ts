@@ -1,4 +1,4 @@
-// What is wrong with an object by the schema of its definition: values, embedded objects, and lists that are sets or maps.
+// Problems of an object by the schema of its definition: values, embedded objects, and lists that are sets or maps.
 import type { FieldError } from '../../objects/field-error.ts';
 import type { Fields } from '../api-object.ts';
 import { propertyOf } from '../schema/json-schema.ts';

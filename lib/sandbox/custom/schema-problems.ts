@@ -1,4 +1,4 @@
-// What keeps the schema of a definition from being taken, in the API server's words; but for its rules in CEL.
+// Problems of a definition's schema, in the API server's words; but for its rules in CEL.
 import type { FieldError } from '../../objects/field-error.ts';
 import { forbidden, invalid, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
 import { isEmbeddedResource, itemsOf, propertyOf, valuesOf } from '../schema/json-schema.ts';

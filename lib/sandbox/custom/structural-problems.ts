@@ -44,7 +44,7 @@ export function unreadableIn(schema: JsonSchema): string | undefined {
   return undefined;
 }
 
-/** What keeps a schema from being structural, ordered by its text. @param schema of which `unreadableIn` says nothing */
+/** Problems that keep a schema from being structural, ordered by its text. @param schema of which `unreadableIn` says nothing */
 export const structuralProblems = (schema: JsonSchema, path: string): FieldError[] =>
   [...problemsAt(schema, 'root', path), ...missingCounterparts(schema, schema, path, path)].toSorted((a, b) =>
     textOf(a) < textOf(b) ? -1 : 1,

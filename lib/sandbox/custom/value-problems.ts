@@ -1,4 +1,4 @@
-// What is wrong with a value by a schema, in the API server's words and with its habits.
+// Problems of a value by a schema, in the API server's words and with its habits.
 import type { RE2JS } from 're2js';
 import { requiredValue, tooLong, tooMany, typeInvalid, unsupportedValue } from '../../objects/refusals.ts';
 import { isFields, isSame } from '../api-object.ts';
@@ -45,7 +45,7 @@ function prepare(schema: JsonSchema): Prepared {
   };
 }
 
-/** What JSON's values are to a schema. */
+/** The type of a JSON value, as schemas name it. */
 function typeOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'array';

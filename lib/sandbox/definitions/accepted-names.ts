@@ -23,7 +23,7 @@ export interface Naming {
 
 const inUse = (name: string): string => `${JSON.stringify(name)} is already in use`;
 
-/** What the server finds about a definition's names. @param object as it is stored */
+/** Conditions of a definition's names. @param object as it is stored */
 export function namingOf(object: ApiObject, taken: TakenNames): Naming {
   const wanted = fieldsAt(object.spec, 'names');
   const before = fieldsAt(object.status, 'acceptedNames');

@@ -1,4 +1,4 @@
-// What `kubectl get` shows of a custom resource: the columns of its definition, by their paths.
+// The columns that `kubectl get` shows of a custom resource: those of its definition, by their paths.
 import { ageOf } from '../rows/human-duration.ts';
 import type { Column } from '../rows/resource-row.ts';
 import { ageColumn, nameColumn } from '../rows/row.ts';

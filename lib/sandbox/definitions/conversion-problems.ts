@@ -1,4 +1,4 @@
-// What a definition says of converting its objects from one version to another.
+// Problems of a definition's conversion between versions.
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfOlderDnsLabel } from '../../objects/names.ts';
 import { forbidden, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';

@@ -1,4 +1,4 @@
-// What keeps a CustomResourceDefinition from being taken, in the API server's words: names, versions, paths, and changes of what cannot change.
+// Problems of a CustomResourceDefinition, in the API server's words: names, versions, paths, and changes of immutable fields.
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsSubdomain, problemsOfOlderDnsLabel } from '../../objects/names.ts';
 import { duplicateValue, fieldIsImmutable, invalidValue, requiredValue, tooMany, unsupportedValue } from '../../objects/refusals.ts';
@@ -54,7 +54,7 @@ export function definitionUpdateProblems(object: ApiObject, before: ApiObject): 
 function specProblems(spec: Fields): FieldError[] {
   const versions = listAt(spec, 'versions');
   const names = fieldsAt(spec, 'names');
-  // What all versions say alike counts as said once, for the whole definition.
+  // A field that all versions say alike counts as said once, for the whole definition.
   const shared = (field: string): boolean => {
     const [first, ...others] = versions.map((version) => version[field]);
     const isThere = Array.isArray(first) ? first.length > 0 : first !== undefined;
@@ -164,7 +164,7 @@ function nameProblems(names: Fields, path: string): FieldError[] {
   ];
 }
 
-/** What a schema may say at its root beside a status that is checked apart. */
+/** Fields allowed at the root of a schema whose status is checked apart. */
 const allowedAtRoot = new Set(
   `description type format title maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems minItems uniqueItems
   multipleOf required items properties externalDocs example x-kubernetes-preserve-unknown-fields x-kubernetes-validations`.split(/\s+/),
@@ -253,7 +253,7 @@ function problemOfPath(path: string): string {
   return path.includes('[') ? 'array notation is not allowed' : 'does not refer to a valid field';
 }
 
-/** What a schema says of the field to which a path such as `.spec.color` leads. */
+/** The schema of the field to which a path such as `.spec.color` leads. */
 function schemaAt(schema: JsonSchema, path: string): JsonSchema | undefined {
   if (!path.startsWith('.')) return undefined;
   return path
@@ -281,7 +281,7 @@ function storedVersionProblems(status: Fields, spec: Fields): FieldError[] {
   ];
 }
 
-/** What was missing or invalid before may stay so. */
+/** An approval that was missing or invalid before may stay so. */
 function approvalProblems({ metadata, spec = {} }: ApiObject, before: ApiObject | undefined): FieldError[] {
   if (!isProtectedGroup(textAt(spec, 'group'))) return [];
   const { state, reason } = approvalOf(metadata.annotations);

@@ -1,4 +1,4 @@
-// What the server takes of a definition and warns of.
+// Warnings about a definition that the server takes.
 import { fieldsAt, isFields, listAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import { formatIn } from '../custom/formats.ts';

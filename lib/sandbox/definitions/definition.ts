@@ -1,4 +1,4 @@
-// What a CustomResourceDefinition says, read once for those who serve its objects.
+// A CustomResourceDefinition, read once for the parts that serve its objects.
 import { fieldsAt, isFields, listAt, numberAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import type { ScalePaths } from '../rows/resource-row.ts';

@@ -19,7 +19,7 @@ export interface FirstDefinition {
 
 /**
  * Stores them as they are, named and established, so that a start costs no checks of what was checked before.
- * Nobody owns their specs: whoever applies others over them meets no conflict.
+ * Nobody owns their specs: applying others over them meets no conflict.
  * @param definitions valid, free of conflicts of names, and canonical but for their conversion
  */
 export function storeFirstDefinitions({ storage, surroundings }: Cluster, definitions: readonly FirstDefinition[]): void {

@@ -3,7 +3,7 @@
 // escaped dots, and evaluate filters as programs.
 import { isFields } from '../api-object.ts';
 
-/** A path is none. */
+/** A text is not a path. */
 export class JsonPathError extends Error {}
 
 /** All values to which a path leads from a value. */

@@ -8,7 +8,7 @@ import type { ScalePaths } from '../rows/resource-row.ts';
 
 const mostReplicas = 2 ** 31 - 1;
 
-/** The value at a path; undefined where there is none. */
+/** The value at a path; undefined if absent. */
 export const valueAt = (object: Fields, path: readonly string[]): unknown =>
   path.reduce<unknown>((at, name) => (isFields(at) && Object.hasOwn(at, name) ? at[name] : undefined), object);
 
@@ -28,7 +28,7 @@ function goTypeOf(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
-/** What is wrong with a value, or with one on the way to it; undefined where it is of the wanted type, or not there. */
+/** Problems of a value, or with one on the way to it; undefined where it is of the wanted type, or absent. */
 function problemAt(object: Fields, path: readonly string[], wanted: 'int64' | 'string'): string | undefined {
   const told = (words: number, value: unknown, type: string): string =>
     `.${path.slice(0, words).join('.')} accessor error: ${goText(value)} is of the type ${goTypeOf(value)}, expected ${type}`;

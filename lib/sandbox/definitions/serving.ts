@@ -148,7 +148,7 @@ class Serving {
     const row = this.#served.get(key)?.storageRow;
     if (!row) return this.#release(version, { reason: 'NeverEstablished', message: 'resource was never established' });
     const left = storage.list(storageName(row));
-    // Their deletions are told before the definition goes, and with it the watches.
+    // Watches report their deletions before the definition goes, and with it the watches.
     if (left.length === 0) {
       return this.#release(version, { reason: 'InstanceDeletionCompleted', message: 'removed all instances' });
     }

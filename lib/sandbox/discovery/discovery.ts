@@ -1,4 +1,4 @@
-// What the server says of itself: version, health, groups, resources, OpenAPI.
+// Discovery: version, health, groups, resources, OpenAPI.
 import { notAcceptable } from '../http/api-error.ts';
 import { compareVersions } from '../definitions/definition.ts';
 import { openApiProtobufAnswer, openApiProtobufType } from './openapi-protobuf.ts';
@@ -9,7 +9,7 @@ import type { ApiRequest, ApiResponse } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import { apiVersionOf } from '../resources.ts';
 
-/** What clients compare their own version with. */
+/** The version that clients compare their own with. */
 const version = {
   major: '1',
   minor: '36',
@@ -32,7 +32,7 @@ function verbsOf({ plural, answer, isCustom }: ResourceRow): string[] {
   return plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
 }
 
-/** The answer to a path that names no resource, undefined where there is none. @param rows what the server serves */
+/** The answer to a path that names no resource, undefined if absent. @param rows the resources that the server serves */
 export function answerDiscovery({ path, headers, method }: ApiRequest, rows: readonly ResourceRow[]): ApiResponse | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const words = wordsOf(path);

@@ -126,7 +126,7 @@ const described = (key: string): { description?: string } => {
   return description === undefined ? {} : { description };
 };
 
-/** What a field that is always serialised is when nobody gave it. */
+/** The value of an always serialised field that nobody set. */
 const zeroOf = (type: FieldType): { default?: string | number | boolean } => {
   if (type.is === 'string') return { default: '' };
   if (type.is === 'boolean') return { default: false };

@@ -8,7 +8,7 @@ import { schemasOf } from './openapi-schemas.ts';
 import { describedTypesDigest } from '../schema/notation.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 
-/** What a patch may be: clients read here whether they may send a strategic one. */
+/** Media types of patches: clients read here whether they may send a strategic one. */
 const patchTypes = [
   'application/apply-patch+yaml',
   'application/json-patch+json',

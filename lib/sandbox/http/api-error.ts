@@ -112,7 +112,7 @@ export const notAcceptable = (offered: readonly string[]): ApiError =>
 /** @param why such as `limit is 3145728` */
 export const tooLarge = (why: string): ApiError => new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`);
 
-/** What the storage behind a real server says to an object that is too large for it. */
+/** The refusal by a real server's storage of an object that is too large for it. */
 export const tooLargeToStore = (): ApiError => new ApiError(500, '', 'etcdserver: request is too large');
 
 export const internalError = (message: string): ApiError =>

@@ -38,7 +38,7 @@ export function jsonOf({ headers, body }: ApiRequest, kind?: string): unknown {
   throw unrecognized(body, `json: cannot unmarshal ${found} into Go value of type ${typeMeta}`, kind);
 }
 
-/** What kind and version are looked for in. */
+/** The Go type that kind and version are read into, as messages show it. */
 const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** @param kind what the text should hold; a patch has none */
@@ -54,7 +54,7 @@ export function parseJson(text: string, kind?: string): unknown {
   }
 }
 
-/** @param why it is none of the kind */
+/** @param why it is not of the kind */
 function unrecognized(text: string, why: string, kind?: string): ApiError {
   const about = kind === undefined ? '' : `the object provided is unrecognized (must be of type ${kind}): `;
   return badRequest(`${about}couldn't get version/kind; json parse error: ${why} (${beginningOf(text)})`);
@@ -68,7 +68,7 @@ function beginningOf(text: string): string {
   return bytes.length > shownBytes ? `${begins} ...` : begins;
 }
 
-/** So much of a body that cannot be read is told. */
+/** So much of an unreadable body is shown. */
 const shownBytes = 30;
 
 /**

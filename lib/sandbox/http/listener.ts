@@ -38,7 +38,7 @@ export interface ListenerOptions {
   credentials: Credentials;
   /** For the Date header: clients take the cluster's time from it. */
   now: () => number;
-  /** Whose bearer token it is. */
+  /** The owner of a bearer token. */
   askerOf: (token: string) => Asker | undefined;
   handle: (request: ApiRequest) => Promise<ApiResponse>;
   /** For bodies in protocol buffers, which say nothing without the type of their kind. */

@@ -1,4 +1,4 @@
-// What a request asks for: its path taken apart, its query read.
+// A request: its path taken apart, its query read.
 import type { FieldError } from '../../objects/field-error.ts';
 import { badRequest, invalid } from './api-error.ts';
 import type { Asker } from '../access/asker.ts';
@@ -14,7 +14,7 @@ export interface ApiRequest {
   query: URLSearchParams;
   headers: Readonly<Record<string, string | undefined>>;
   body: string;
-  /** Whose request it is; the administrator's where it does not say. */
+  /** The sender of the request; the administrator where it does not say. */
   asker?: Asker;
 }
 
@@ -93,7 +93,7 @@ export function flagIn(query: URLSearchParams, name: string): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** A whole number of the query, undefined where there is none. @throws ApiError 400 for other texts, an empty one too */
+/** A whole number of the query, undefined if absent. @throws ApiError 400 for other texts, an empty one too */
 export function numberIn(query: URLSearchParams, name: string): number | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
@@ -116,7 +116,7 @@ export function timeoutMsIn(query: URLSearchParams): number {
   return Number(BigInt.asIntN(64, seconds * nanosecondsInSecond)) / 1_000_000;
 }
 
-/** A resourceVersion of the query, undefined where there is none. @throws ApiError 400 for what this server never gave out */
+/** A resourceVersion of the query, undefined if absent. @throws ApiError 400 for what this server never gave out */
 export function versionIn(query: URLSearchParams, name = 'resourceVersion'): number | undefined {
   const value = query.get(name);
   if (value === null || value === '') return undefined;

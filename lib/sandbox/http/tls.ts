@@ -19,7 +19,7 @@ const tenYearsMs = 10 * 365 * 86_400_000;
 const oneDayMs = 86_400_000;
 
 /**
- * The folder's credentials, issued where there are none or the certificate is about to end. Without a folder always new.
+ * The folder's credentials, issued if absent or if the certificate is about to end. Without a folder always new.
  * @throws SandboxError when they cannot be kept
  */
 export async function credentialsIn(folder: string | undefined, nowMs: number): Promise<Credentials> {

@@ -31,7 +31,7 @@ export interface Application {
   writer: Writer;
   /** Take what others own. */
   isForced: boolean;
-  /** What this way of writing cannot change, as `status` in a write of the object itself. */
+  /** Fields that this way of writing cannot change, as `status` in a write of the object itself. */
   cut: FieldSet;
 }
 
@@ -70,7 +70,7 @@ function attempt({ view, views, live, claims, config, writer, isForced, cut }: A
   });
   if (conflicts.length > 0 && !isForced) return { conflicts };
   const owned = ownable(said, {});
-  // Whoever applied nothing new is recorded as of when it last did, which may be never.
+  // A manager that applied nothing new keeps the time of its last change, which may be never.
   const time = live && isSame(before, after) ? (own?.time ?? '') : writer.time;
   const claim: Claim = { ...writer, time, operation: 'Apply', fields: owned };
   return { object: after, claims: isNothing(owned) ? left : [...left, claim] };
@@ -90,7 +90,7 @@ function pruned(
   const owned = others.reduce((sum, claim) => union(sum, claim.fields), said);
   const narrowed = setOf(withoutFields(type, whole, lastSet));
   const kept = withoutFields(type, whole, difference(all, union(narrowed, named(owned))));
-  // Whatever went with its parent though this manager never applied it comes back.
+  // Fields that went with their parent, though this manager never applied them, come back.
   return withoutFields(type, whole, intersection(difference(all, setOf(kept)), lastSet));
 }
 

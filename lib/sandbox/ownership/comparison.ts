@@ -1,4 +1,4 @@
-// What one state of an object has that another has not, as sets of fields; and the set of all that an object says.
+// The differences between two states of an object, as sets of fields; and the set of all its fields.
 import { isFields, isSame } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
 import { fieldIn, shapeOf } from '../schema/free-form.ts';
@@ -8,12 +8,12 @@ import type { FieldSet } from './field-set.ts';
 import { areBothEmpty, byAllSteps, byStep, emptyOf, isWhole, namesIn, stepOf, valueOf } from './steps.ts';
 
 export interface Comparison {
-  /** Added or changed: what whoever made the change now owns. */
+  /** Added or changed: the author of the change now owns them. */
   written: FieldSet;
   removed: FieldSet;
 }
 
-/** What leads from one state to the next. @param before undefined for an object that did not exist */
+/** The difference from one state to the next. @param before undefined for an object that did not exist */
 export function compare(type: ObjectType, before: Fields | undefined, after: Fields): Comparison {
   const comparison: Comparison = { written: {}, removed: {} };
   compareObjects(type, before ?? emptyOf(type), after, comparison);
@@ -88,7 +88,7 @@ function compareLists(type: ListType, before: readonly unknown[], after: readonl
 const fieldsIn = (value: unknown): Fields | undefined => (isFields(value) ? value : value === null ? {} : undefined);
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Every field that an object says something of: what whoever applies it owns. */
+/** Every field that an object sets: its applier owns them. */
 export function fieldsSaid(type: ObjectType, object: Fields): FieldSet {
   const set: FieldSet = {};
   for (const [name, value] of Object.entries(object)) {

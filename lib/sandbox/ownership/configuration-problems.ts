@@ -1,4 +1,4 @@
-// What keeps a configuration from being applied: fields that its type does not have, values of another type, elements twice.
+// Problems of an applied configuration: fields that its type does not have, values of another type, elements twice.
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
 import { goSyntax, goText } from '../warnings/go-text.ts';
@@ -7,7 +7,7 @@ import type { FieldType, ObjectType } from '../schema/notation.ts';
 import { textOfStep } from './field-set.ts';
 import { NamelessElementError, stepOf } from './steps.ts';
 
-/** What is wrong, each with its path; nothing for a configuration that fits. Of unknown fields one is told for each object. */
+/** All problems, each with its path; nothing for a configuration that fits. Of unknown fields one is reported for each object. */
 export function problemsOf(type: ObjectType, config: Fields): string[] {
   return inObject(type, config).map(({ path, message }) => `${path}: ${message}`);
 }

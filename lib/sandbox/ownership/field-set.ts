@@ -9,7 +9,7 @@ export interface FieldSet {
   [step: string]: FieldSet;
 }
 
-/** What the path of a step looks like in a message: `.name`, `[name="x"]`, `["x"]`. */
+/** The path of a step as messages show it: `.name`, `[name="x"]`, `["x"]`. */
 export function textOfStep(step: string): string {
   const rest = step.slice(2);
   if (step.startsWith('f:')) return `.${rest}`;
@@ -43,7 +43,7 @@ export function insert(set: FieldSet, step: string, below: FieldSet, member: boo
 
 const NOTHING: FieldSet = Object.freeze({});
 
-/** What a step leads to, without the mark of the step itself. */
+/** The fields below a step, without the mark of the step itself. */
 function childrenOf(below: FieldSet | undefined): FieldSet {
   if (below === undefined) return NOTHING;
   if (!('.' in below)) return below;
@@ -126,7 +126,7 @@ function inOrder(set: FieldSet): FieldSet {
   return result;
 }
 
-/** A set of somebody's request, or one that is stored. @returns undefined for what is none */
+/** A set of somebody's request, or one that is stored. @returns undefined for anything else */
 export function readFieldSet(value: unknown): FieldSet | undefined {
   if (!isFields(value)) return undefined;
   if (isWritten(value)) return value as FieldSet;

@@ -26,7 +26,7 @@ export interface View {
   write: (object: ApiObject) => ApiObject;
 }
 
-/** What stands in for managers beyond this number. */
+/** One entry stands in for managers beyond this number. */
 const mostUpdaters = 10;
 const ancient = 'ancient-changes';
 const beforeFirstApply = 'before-first-apply';
@@ -49,7 +49,7 @@ export interface Claim extends Writer {
   fields: FieldSet;
 }
 
-/** What leads from one state to the next, by the version that a manager speaks; undefined for a version that is no more. */
+/** The difference between two states, by the version that a manager speaks; undefined for a version that is no longer served. */
 export type Differences = (apiVersion: string) => Comparison | undefined;
 
 /**
@@ -68,7 +68,7 @@ export function differencesOf(views: readonly View[], before: ApiObject | undefi
   };
 }
 
-/** The claims of an object's entries. @returns undefined where one of them is none */
+/** The claims of an object's entries. @returns undefined if one of them is invalid */
 export function claimsOf(entries: readonly ManagedFieldsEntry[]): Claim[] | undefined {
   const claims: Claim[] = [];
   for (const { manager = '', operation, apiVersion, time = '', fieldsType, fieldsV1, subresource } of entries) {
@@ -109,7 +109,7 @@ export function claimsAfterUpdate(claims: readonly Claim[], differences: Differe
   return capped([...left.filter((each) => each !== own), claim]);
 }
 
-/** What a first apply finds when nobody owned anything: the object as it stands is somebody's. */
+/** The claims that a first apply finds when nobody owned anything: the object as it stands is somebody's. */
 export function claimsBeforeFirstApply(views: readonly View[], live: ApiObject, cut: FieldSet, writer: Writer): Claim[] {
   return claimsAfterUpdate([], differencesOf(views, undefined, live, cut), { ...writer, manager: beforeFirstApply });
 }
@@ -184,7 +184,7 @@ export const fieldsNamed = (paths: readonly string[]): FieldSet =>
     {},
   );
 
-/** An object of an answer's text: what a manager said in an annotation, for one. @returns undefined for what is none */
+/** The object in a text, such as an annotation that a manager wrote. @returns undefined for anything else */
 export function parsedFields(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);

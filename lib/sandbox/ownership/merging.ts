@@ -48,7 +48,7 @@ function mergedList(type: ListType, live: readonly unknown[], config: readonly u
   };
   let at = 0;
   for (const step of saidSteps) {
-    // What comes before it in the live list and is in that list alone stays before it.
+    // Elements before it that only the live list has stay before it.
     for (; at < liveSteps.length; at += 1) {
       const next = liveSteps[at] ?? '';
       if (!said.has(next)) place(next);

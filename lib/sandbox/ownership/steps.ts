@@ -71,7 +71,7 @@ export function stepOf(type: ListType, item: unknown): string {
   return `k:${JSON.stringify(keys)}`;
 }
 
-/** What a key of a list's elements is where it is not given. */
+/** The default of a list's key that an element leaves out. */
 function defaultOf({ of }: ListType, key: string): unknown {
   const field = of.is === 'object' ? of.fields.get(key) : undefined;
   return field?.values?.default ?? (field?.required ? ungiven(field) : undefined);

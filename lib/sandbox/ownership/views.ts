@@ -22,7 +22,7 @@ export function viewOf(row: ResourceRow): View {
 /** All views on the objects of a row. */
 export const viewsOf = (resources: Resources, row: ResourceRow): View[] => resources.sharing(row).map(viewOf);
 
-/** What a write leaves as it is: the status, or with the status subresource all that is not status. */
+/** The fields that a write leaves as they are: the status, or with the status subresource all others. */
 export function untouchedBy(row: ResourceRow, subresource: 'status' | 'scale' | 'token' | undefined): FieldSet {
   if (!row.subresources.some(({ name }) => name === 'status')) return {};
   return fieldsNamed(subresource === 'status' ? ['spec', ...row.keptByStatus] : ['status']);

@@ -37,7 +37,7 @@ interface Cluster {
   resources: Resources;
 }
 
-/** What a policy says of a request: nothing for one that it lets pass. */
+/** A policy's verdict on a request; undefined for one that it lets pass. */
 interface Denial {
   message: string;
   reason?: string;
@@ -255,7 +255,7 @@ class Run {
     };
   }
 
-  /** @returns an empty text where the expression gives nothing fit to be told */
+  /** @returns an empty text where the expression gives nothing fit for a message */
   #message(program: PolicyProgram): string {
     const result = this.#evaluate(program, this.#seen);
     const text = 'value' in result && typeof result.value === 'string' ? result.value.trim() : '';

@@ -1,4 +1,4 @@
-// What the expressions of an admission policy may name, and their programs.
+// Variables of an admission policy's expressions, and their programs.
 import { compiled } from '../cel/program.ts';
 import type { Program } from '../cel/program.ts';
 import { declaredOf, readerOf } from '../cel/schema-types.ts';
@@ -133,5 +133,5 @@ function programOf(source: string, variables: ReadonlyMap<string, Type>, kinds?:
 
 const named = (name: string): string => (name === 'null' ? 'null_type' : name);
 
-/** What one evaluation sees. */
+/** The variables of one evaluation. */
 export type Variables = ReadonlyMap<string, Value>;

@@ -8,7 +8,7 @@ import { keyOf } from '../storage/version.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { MatchResources, Rule } from './policy-shapes.ts';
 
-/** What is asked for, as policies see it. */
+/** A request's attributes, as policies see them. */
 export interface AdmissionAttributes {
   operation: 'CREATE' | 'UPDATE' | 'DELETE';
   row: ResourceRow;

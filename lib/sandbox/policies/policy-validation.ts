@@ -1,4 +1,4 @@
-// What is wrong with an admission policy, a binding or a webhook, in the API server's words.
+// Problems of an admission policy, a binding or a webhook, in the API server's words.
 import { validateLabelSelector } from '../../admission/metadata/label-selector-validation.ts';
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsSubdomain, problemsOfQualifiedName } from '../../objects/names.ts';

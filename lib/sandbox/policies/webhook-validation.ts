@@ -1,4 +1,4 @@
-// What is wrong with the webhooks of a configuration, in the API server's words.
+// Problems of the webhooks of a configuration, in the API server's words.
 import { validateLabelSelector } from '../../admission/metadata/label-selector-validation.ts';
 import type { FieldError } from '../../objects/field-error.ts';
 import type { LabelSelector } from '../../objects/kubernetes.ts';

@@ -1,4 +1,4 @@
-// What of an autoscaler is refused: its bounds, its target, its metrics, how fast it may go.
+// Validates an autoscaler: its bounds, its target, its metrics, how fast it may go.
 import type { FieldError } from '../../objects/field-error.ts';
 import { compareQuantities } from '../../objects/quantity.ts';
 import { forbidden, invalidFor, invalidValue, requiredValue, unlessNonNegative, unsupportedValue } from '../../objects/refusals.ts';

@@ -1,4 +1,4 @@
-// Horizontal pod autoscalers: kept with their defaults. Nothing here measures or scales; the status is written by whoever does.
+// Horizontal pod autoscalers: kept with their defaults. Nothing here measures or scales; another controller writes the status.
 import { admittedQuantity } from '../../objects/quantity.ts';
 import { fieldsAt, isFields, listAt, numberAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
@@ -49,7 +49,7 @@ function withDefaults(object: ApiObject): ApiObject {
   return { ...object, spec: whole };
 }
 
-/** What stands in a status that nobody has written. */
+/** The status before anybody has written one. */
 const unwritten = (): Fields => ({ currentMetrics: null, desiredReplicas: 0 });
 
 const mostShown = 2;

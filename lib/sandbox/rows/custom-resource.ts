@@ -6,7 +6,7 @@ import type { Field, FieldType, ObjectType } from '../schema/notation.ts';
 import type { Column, ResourceRow, Rules } from './resource-row.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 
-/** What a custom resource is called, and where its objects are. */
+/** Names of a custom resource, and where its objects are. */
 interface CustomNames {
   group: string;
   version: string;

@@ -79,7 +79,7 @@ function strategyErrors(strategy: Fields, path: string): FieldError[] {
   return errors;
 }
 
-/** What the selector finds, and nothing for one that is broken. */
+/** Whether the selector matches; undefined for a broken one. */
 function matches(selector: Fields, labels: Record<string, string> | undefined): boolean | undefined {
   try {
     return matcherOf(selector)(labels);

@@ -1,4 +1,4 @@
-// Disruption budgets: what evictions ask. No controller here fills their status; whoever tests evictions writes it.
+// Disruption budgets, which evictions read. No controller here fills their status; a test of evictions writes it.
 import type { FieldError } from '../../objects/field-error.ts';
 import { validateLabelSelector } from '../../admission/metadata/label-selector-validation.ts';
 import { invalidValue, unlessNonNegative, unsupportedValue } from '../../objects/refusals.ts';

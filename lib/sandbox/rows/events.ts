@@ -131,7 +131,7 @@ const common = {
 
 const longest = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
 
-/** What holds for events of both groups; those with an `eventTime` are of the newer kind and must say more. */
+/** Rules for events of both groups; those with an `eventTime` are of the newer kind and must say more. */
 function errorsOf(event: ApiObject, controllerField: string): FieldError[] {
   const of = textAt(involvedOf(event), 'namespace');
   const own = event.metadata.namespace ?? '';

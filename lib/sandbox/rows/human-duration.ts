@@ -1,4 +1,4 @@
-// Durations as kubectl shows ages: two units at most, the finer one only while it tells something.
+// Durations as kubectl shows ages: two units at most, the finer one only while it matters.
 
 /** `45s`, `2m5s`, `17m`, `3h12m`, `2d4h`, `120d`, `2y30d`. @param ms may lie a little in the future: then `0s` */
 export function humanDuration(ms: number): string {
@@ -22,7 +22,7 @@ export function humanDuration(ms: number): string {
 const pair = (whole: number, unit: string, rest: number, finer: string): string =>
   rest === 0 ? `${whole}${unit}` : `${whole}${unit}${rest}${finer}`;
 
-/** Time since an RFC 3339 text; `<unknown>` where there is none. */
+/** Time since an RFC 3339 text; `<unknown>` without one. */
 export function ageOf(time: unknown, nowMs: number): string {
   const then = typeof time === 'string' ? Date.parse(time) : Number.NaN;
   return Number.isNaN(then) ? '<unknown>' : humanDuration(nowMs - then);

@@ -57,7 +57,7 @@ function portErrors(given: Fields, path: string): FieldError[] {
 /** Leading zeros are read by some as an octal number and by others not, so that none are taken. */
 const withoutLeadingZeros = (text: string): string => text.replace(/(^|[./])0+(?=\d)/g, '$1');
 
-/** What is wrong with the text of a network. */
+/** Problems of the text of a network. */
 function networkErrors(text: string, field: string): FieldError[] {
   const network = networkIn(text);
   if (network && network.masked().text() !== network.text())
@@ -130,7 +130,7 @@ function networksOf({ spec = {} }: ApiObject): { text: string; path: string }[] 
   );
 }
 
-/** What a server that took the policy warns of: networks of IPv6 that are not written as they should be. */
+/** Warnings about an accepted policy: networks of IPv6 that are not written as they should be. */
 export const warningsOfNetworks = (policy: ApiObject): string[] =>
   networksOf(policy).flatMap(({ text, path }) => {
     const canonical = networkIn(text)?.text() ?? text;

@@ -46,7 +46,7 @@ const hasCondition = ({ status }: ApiObject, type: string): boolean =>
   listAt(status, 'conditions').some((condition) => condition['type'] === type && condition['status'] === 'True');
 
 interface Initialization {
-  /** What the pod waits for; undefined once nothing is left. */
+  /** The containers that the pod waits for; undefined once none is left. */
   text: string | undefined;
   /** Statuses of the init containers up to the one that it waits for. */
   reached: Fields[];
@@ -78,7 +78,7 @@ function initText(container: Fields, progress: string): string {
   return waiting && waiting !== 'PodInitializing' ? waiting : progress;
 }
 
-/** What the pod's own condition says counts more than the init containers. */
+/** The pod's own condition outranks the init containers. */
 const isInitialized = (pod: ApiObject, { text }: Initialization): boolean => text === undefined || hasCondition(pod, 'Initialized');
 
 function statusText(pod: ApiObject): string {

@@ -23,7 +23,7 @@ export const systemPriorityClasses: readonly { name: string; value: number; desc
   },
 ];
 
-/** What is false is not kept. */
+/** A false `globalDefault` is not stored. */
 const withDefaults = ({ globalDefault, ...object }: ApiObject): ApiObject => ({
   preemptionPolicy: 'PreemptLowerPriority',
   ...object,

@@ -1,4 +1,4 @@
-// Roles and who has them. What they let somebody do is decided in access/authorization.ts; whoever writes one need not have its rights.
+// Roles and bindings. access/authorization.ts decides by them; the writer of a role need not have its rights.
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { invalidValue, invalidFor, requiredValue, unsupportedValue } from '../../objects/refusals.ts';

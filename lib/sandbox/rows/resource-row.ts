@@ -1,4 +1,4 @@
-// What a row of the table of resources says: names, shape, rules, columns.
+// A row of the table of resources: names, shape, rules, columns.
 import type { FieldError } from '../../objects/field-error.ts';
 import type { Reviewing } from '../access/asker.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
@@ -27,10 +27,10 @@ export interface Subresource {
   version?: string;
 }
 
-/** What happens to an object before it is stored, and what is refused. Everything gets and gives whole objects. */
+/** Changes and refusals of an object before it is stored. Each function takes and returns whole objects. */
 export interface Rules {
   /**
-   * The defaults of fields alone, which whoever writes the object owns: without what only the server may set.
+   * The defaults of fields alone, which the writer of the object owns: without fields that only the server may set.
    * @param previous the stored object, whose spec stands in where it is the same
    */
   defaults: (object: ApiObject, previous?: ApiObject) => ApiObject;
@@ -47,7 +47,7 @@ export interface Rules {
   /** The same for the status subresource; the spec is the previous one already. */
   updateStatus?: (next: ApiObject, previous: ApiObject) => ApiObject;
   validateStatus?: (next: ApiObject, previous: ApiObject) => FieldError[];
-  /** What is wrong with a name; nothing for a good one. */
+  /** Problems of a name; nothing for a good one. */
   nameProblems: (name: string) => string[];
 }
 
@@ -60,7 +60,7 @@ export interface ScalePaths {
   texts: { spec: string; status: string; selector?: string };
 }
 
-/** What a definition says of one version of its objects, besides what every row says. */
+/** A definition's own part of one version, besides the fields of every row. */
 export interface Defined {
   listKind: string;
   /** Published as it is. */
@@ -68,16 +68,16 @@ export interface Defined {
   /** Other schemas have others. */
   digest: string;
   scale?: ScalePaths;
-  /** Told with every answer. */
+  /** Sent with every answer. */
   warnings: readonly string[];
-  /** What a write warns of: rules that an object broke before, and that the write leaves broken. */
+  /** Warnings of a write: rules that an object broke before, and that the write leaves broken. */
   brokenRules: (next: ApiObject, previous: ApiObject) => string[];
   /** Whether nothing is created any more. */
   isTerminating: () => boolean;
   /**
    * A body, `kind` and `apiVersion` included, without what the schema does not know, with its defaults. Values of another type than the
    * schema says are the business of the rules.
-   * @param refuse makes the refusal of metadata that is none
+   * @param refuse makes the refusal of invalid metadata
    */
   decode: (body: Fields, refuse: (message: string) => Error) => Decoded;
   /** A stored object as this version shows it: the schema may have changed since it was written, or another version wrote it. */
@@ -107,7 +107,7 @@ export interface ResourceRow {
   /** Objects of this row are questions, answered and not stored. @throws ApiError */
   answer?: (object: ApiObject, reviewing: Reviewing) => ApiObject;
   subresources: readonly Subresource[];
-  /** What a write of the status leaves as it is, besides the spec: `metadata.ownerReferences` */
+  /** Fields that a write of the status leaves as they are, besides the spec: `metadata.ownerReferences` */
   keptByStatus: readonly string[];
   columns: readonly Column[];
   /** Fields to select by, besides `metadata.name` and `metadata.namespace`. */
@@ -118,9 +118,9 @@ export interface ResourceRow {
   countsGenerations: boolean;
   /** Seconds of grace that a deletion gets; a row without this deletes at once. */
   graceSeconds?: (object: ApiObject, askedSeconds: number | undefined) => number;
-  /** What a deletion without a policy means. `ignored`: the collector does not look at these objects. */
+  /** The meaning of a deletion without a policy. `ignored`: the collector does not look at these objects. */
   dependents: 'delete' | 'orphan' | 'ignored';
-  /** What a deletion makes of an object that stays until more than its finalizers' owners are done. @param time RFC 3339 */
+  /** Marks an object whose deletion waits for more than its finalizers' owners. @param time RFC 3339 */
   marked?: (object: ApiObject, time: string) => ApiObject;
   /** A deletion answers the object instead of a Status. */
   answersDeleted: boolean;

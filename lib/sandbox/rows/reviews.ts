@@ -1,5 +1,5 @@
-// Questions instead of objects: who asks, and who may do what. Whoever holds the sandbox's token is its administrator; others may do what
-// roles grant.
+// Questions instead of objects: who asks, and who may do what. The holder of the sandbox's token is its administrator; roles decide
+// for all others.
 import type { FieldError } from '../../objects/field-error.ts';
 import { badRequest, invalid } from '../http/api-error.ts';
 import { fieldsAt, isFields, textAt } from '../api-object.ts';
@@ -12,7 +12,7 @@ import { nameColumn, row } from './row.ts';
 const authentication = 'authentication.k8s.io';
 const authorization = 'authorization.k8s.io';
 
-/** As an answer tells of a user. */
+/** A user as answers show one. */
 const userInfoOf = ({ name, uid, groups, extra }: Asker): Fields => ({ username: name, uid, groups: [...groups], ...(extra && { extra }) });
 
 function review(
@@ -33,7 +33,7 @@ function review(
   });
 }
 
-/** Who asks is told as of now. */
+/** A review of oneself is dated now. */
 const dated = (of: ResourceRow): ResourceRow => ({
   ...of,
   answer: (object, reviewing) => {
@@ -74,7 +74,7 @@ function checkQuestion(spec: Fields | undefined, needsUser: boolean): void {
 const groupsOf = (spec: Fields | undefined): unknown[] => (Array.isArray(spec?.['groups']) ? spec['groups'] : []);
 const isNamed = (spec: Fields | undefined): boolean => groupsOf(spec).length > 0;
 
-/** What a review asks for. */
+/** The attributes that a review asks about. */
 function attributesIn(spec: Fields | undefined): Attributes {
   if (isFields(spec?.['nonResourceAttributes'])) {
     const path = fieldsAt(spec, 'nonResourceAttributes');

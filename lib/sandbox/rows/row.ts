@@ -1,4 +1,4 @@
-// What most rows have in common: no rules of their own, a name and an age to show.
+// Defaults that most rows share: no rules of their own, a name and an age to show.
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import type { ApiObject } from '../api-object.ts';
 import { ageOf } from './human-duration.ts';

@@ -16,7 +16,7 @@ function addressFor(uid: string): string {
 
 const affinitySeconds = 10_800;
 
-/** What the fields of a service mean when they are left out. */
+/** Defaults of a service's fields. */
 function withFieldDefaults(service: ApiObject): ApiObject {
   const given = fieldsAt(service, 'spec');
   const type = textAt(given, 'type') || 'ClusterIP';

@@ -1,6 +1,6 @@
-// What a request's body becomes before anything looks at it: checked against its type, unknown fields and nulls dropped,
-// empty lists and maps dropped where they would not be serialised. Always a copy, but for what of a
-// stored object says who owns what.
+// Decodes a request's body before anything looks at it: checked against its type, unknown fields and nulls dropped,
+// empty lists and maps dropped where they would not be serialised. Always a copy, but for the managed fields of a
+// stored object.
 import { QuantityError, parseQuantity } from '../../objects/quantity.ts';
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
@@ -10,7 +10,7 @@ import { fieldIn } from './free-form.ts';
 import type { FieldType, ObjectType } from './notation.ts';
 import { numberTextsIn } from './number-texts.ts';
 
-/** What became of a body. `unknown`: paths that its type does not have. */
+/** A decoded body. `unknown`: paths that its type does not have. */
 export interface Decoded {
   object: Fields;
   unknown: string[];
@@ -82,7 +82,7 @@ export function decode(
     return result;
   };
 
-  /** What stands in a list or map: a null there is not left out, but is its type's zero value. */
+  /** An element of a list or map: a null there is not left out, but is its type's zero value. */
   const element = (of: FieldType, from: unknown, path: string, depth: number, written?: string): unknown => {
     if (from !== null) return any(of, from, path, depth, written);
     if (of.is !== 'object') return zeroOf(of);
@@ -211,10 +211,10 @@ function isEmpty(type: FieldType, value: unknown): boolean {
   return type.is === 'map' && isFields(value) && Object.keys(value).length === 0;
 }
 
-/** A path as refusals tell it: without the places in lists and the keys of maps. */
+/** A path as refusals show it: without the places in lists and the keys of maps. */
 const withoutElements = (path: string): string => path.replaceAll(/\[\d+\]|\{[^}]*\}/g, '');
 
-/** The path that refusals tell: with the structs that JSON does not show. */
+/** The path as refusals show it: with the structs that JSON does not show. */
 function goPathOf(root: ObjectType, path: string): string {
   let around: FieldType = root;
   return withoutElements(path)
@@ -230,7 +230,7 @@ function goPathOf(root: ObjectType, path: string): string {
     .join('.');
 }
 
-/** What holds the fields of a type that are those of a struct within. */
+/** The struct within a type that holds its embedded fields. */
 function withinOf(owner: string): string {
   if (owner === 'Probe') return 'ProbeHandler';
   if (owner === 'Volume') return 'VolumeSource';
@@ -267,7 +267,7 @@ function problemOfQuantity(value: string): string | undefined {
   }
 }
 
-/** What JSON's values are called in refusals. */
+/** The name of a JSON value's type in refusals. */
 export function jsonKind(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -1,4 +1,4 @@
-// What `kubectl explain` says of the types and fields that people write most often. By type, or type and field.
+// Texts of `kubectl explain` for the types and fields that people write most often. By type, or type and field.
 
 export const descriptions: Readonly<Record<string, string>> = {
   Job: 'Runs pods until so many of them have succeeded.',

@@ -12,7 +12,7 @@ export interface FieldValues {
   omitsZero?: boolean;
   /** A strategic merge patch replaces it. */
   isReplaced?: boolean;
-  /** Whoever patches it strategically says which of its fields stay. */
+  /** A strategic patch of it says which of its fields stay. */
   retainsKeys?: boolean;
 }
 

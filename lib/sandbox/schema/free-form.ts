@@ -6,7 +6,7 @@ const free: ScalarType = { is: 'free' };
 const freeMap: MapType = { is: 'map', of: free };
 const whole: ScalarType = { is: 'any' };
 
-/** What a free-form value is to field ownership: a map of free-form values, or (a list, a scalar, a null) one value. */
+/** The shape of a free-form value for field ownership: a map of free-form values, or (a list, a scalar, a null) one value. */
 export function shapeOf(type: FieldType, value: unknown): FieldType {
   if (type.is !== 'free') return type;
   return isFields(value) ? freeMap : whole;

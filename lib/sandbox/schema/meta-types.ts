@@ -1,4 +1,4 @@
-// What every object carries, and the small types that many share. Notation: notation.ts.
+// Metadata of every object, and the small types that many share. Notation: notation.ts.
 
 export const metaTypes = {
   ObjectMeta: `

@@ -111,7 +111,7 @@ const sources: Readonly<Record<string, string>> = {
   ...(isOn('WorkloadWithJob') && { ...schedulingTypes, JobSpec: `${jobTypes.JobSpec} scheduling@17:JobScheduling` }),
 };
 
-/** References and selectors: whoever owns one owns all of it. */
+/** References and selectors: the owner of one owns all of it. */
 const wholeTypes = new Set([
   'ConfigMapKeySelector',
   'FileKeySelector',

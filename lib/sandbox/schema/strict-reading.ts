@@ -12,7 +12,7 @@ export function hasRepeatedKeys(text: string): boolean {
   try {
     return keysIn(JSON.parse(text)) !== keys;
   } catch {
-    return false; // what is no JSON is refused elsewhere
+    return false; // a body that is not JSON is refused elsewhere
   }
 }
 
@@ -23,8 +23,8 @@ function keysIn(value: unknown): number {
 }
 
 /**
- * What is wrong with the keys of a JSON document, in its order: those given twice and, where the type is known, those it does not
- * have. Each path is told once.
+ * Problems of the keys of a JSON document, in its order: those given twice and, where the type is known, those it does not
+ * have. Each path is reported once.
  */
 export function strictProblems(text: string, type: ObjectType | undefined): string[] {
   const problems = new Set<string>();

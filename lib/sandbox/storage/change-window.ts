@@ -14,7 +14,7 @@ export class ChangeWindow {
     this.#oldest = oldest;
   }
 
-  /** Nothing before this revision can be told any more. */
+  /** Changes before this revision are forgotten. */
   get oldest(): number {
     return this.#oldest;
   }

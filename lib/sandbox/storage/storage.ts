@@ -1,7 +1,7 @@
 // All objects, in memory and (given a file) on disk. One resourceVersion grows over all resources.
 //
-// A write is seen in memory at once and committed together with its neighbours; every answer waits for `settled()`, so nothing
-// is told to anybody before it is on disk. Where a commit fails (a full disk), memory goes back to what the disk holds.
+// A write is seen in memory at once and committed together with its neighbours; every answer waits for `settled()`, so no
+// client learns of a change before it is on disk. Where a commit fails (a full disk), memory goes back to what the disk holds.
 import { ChangeWindow } from './change-window.ts';
 import type { ApiObject } from '../api-object.ts';
 import { Version } from './version.ts';
@@ -57,7 +57,7 @@ export class Storage {
     return this.#revision;
   }
 
-  /** The newest resourceVersion whose changes have all been told. */
+  /** The newest resourceVersion whose changes have all reached the watches. */
   get committed(): number {
     return this.#committed;
   }
@@ -180,7 +180,7 @@ export class Storage {
     this.#batch.push(change);
     if (this.#pending) return;
     this.#pending = Promise.withResolvers<void>();
-    this.#pending.promise.catch(() => undefined); // whoever asked hears of it; nobody asking is no crash
+    this.#pending.promise.catch(() => undefined); // a waiting caller gets the error; without one it must not crash the process
     this.#defer(() => this.commit());
   }
 

@@ -19,7 +19,7 @@ export class Version {
     this.#text = content.text;
   }
 
-  /** Never changed once stored: whoever wants another state stores another version. */
+  /** Never changed once stored: another state is another version. */
   get object(): ApiObject {
     if (!this.#object) {
       const parsed: ApiObject = JSON.parse(this.#text ?? '{"metadata":{}}');

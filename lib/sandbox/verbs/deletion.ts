@@ -16,7 +16,7 @@ import type { Cluster } from './writing.ts';
 const policies = ['Foreground', 'Background', 'Orphan'] as const;
 const ownFinalizers = ['orphan', 'foregroundDeletion'];
 
-/** What a DELETE asks for, from its body and its query. @throws ApiError 400, 422 */
+/** The options of a DELETE, from its body and its query. @throws ApiError 400, 422 */
 export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOptions {
   if (body !== undefined && !isFields(body)) throw badRequest('the body of a deletion is a DeleteOptions object');
   if (typeof body?.['kind'] === 'string' && body['kind'] !== 'DeleteOptions') {
@@ -59,7 +59,7 @@ export function deleteOptionsOf(body: unknown, query: URLSearchParams): DeleteOp
   };
 }
 
-/** What became of a deletion: gone, or still there with a mark. */
+/** The outcome of a deletion: gone, or still there with a mark. */
 export interface Deletion {
   isGone: boolean;
   version: Version;

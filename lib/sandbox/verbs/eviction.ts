@@ -72,7 +72,7 @@ function evict(cluster: Cluster, row: ResourceRow, pod: Version, { options, isTr
   deleteObject(cluster, row, current, rest, isTry);
 }
 
-/** Takes one disruption from the budget that holds for a pod. @throws ApiError where there is none left */
+/** Takes one disruption from the budget that holds for a pod. @throws ApiError where no disruption is left */
 function askBudget(cluster: Cluster, pod: ApiObject, isTry: boolean): void {
   const { storage, surroundings } = cluster;
   const budgets = storage.list(storageName(disruptionBudgets), pod.metadata.namespace).filter(({ object }) => holdsFor(object, pod));

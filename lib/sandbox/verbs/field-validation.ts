@@ -9,14 +9,14 @@ import { hasRepeatedKeys, strictProblems } from '../schema/strict-reading.ts';
 
 export type Mode = 'Strict' | 'Warn' | 'Ignore';
 
-/** What a body is held to. */
+/** How strictly a body is read. */
 export interface Strictness {
   mode: Mode;
   /** Everything that is wrong, given the unknown fields of what was read. */
   problems: (unknown: readonly string[], row: ResourceRow) => string[];
   /** The refusal where it is not the ordinary one. @param misfit the value, where it is one alone that does not fit */
   refusal?: (text: string, misfit?: Misfit) => ApiError;
-  /** What was read already is converted: large integers lose their upper bits. */
+  /** Values that were read already are converted: large integers lose their upper bits. */
   converts?: true;
 }
 
@@ -32,7 +32,7 @@ export function checkFieldValidation(request: ApiRequest): void {
   ]);
 }
 
-/** What a request asks for; a warning where it does not say. */
+/** The strictness that a request asks for; a warning where it does not say. */
 export function strictnessIn({ query }: ApiRequest): Mode {
   const asked = query.get('fieldValidation');
   return asked === 'Strict' || asked === 'Ignore' ? asked : 'Warn';
@@ -71,7 +71,7 @@ export function patchStrictnessOf(request: ApiRequest, type: string, { patch, pa
   };
 }
 
-/** What somebody applies: nothing is said of unknown fields; what does not fit is no fault of the request's. @param about the object */
+/** For an applied configuration: unknown fields pass silently; a value that does not fit is not the request's fault. @param about the object */
 export const applyingStrictness = (about: string, kind: string): Strictness => ({
   mode: 'Ignore',
   problems: () => [],
@@ -98,7 +98,7 @@ function converted(text: string, misfit?: Misfit): string {
   return `unrecognized type: ${type}`;
 }
 
-/** The keys that a configuration gives twice, as a reader of YAML tells them. */
+/** The keys that a configuration gives twice, as a reader of YAML reports them. */
 export function repeatedKeysIn(text: string): string[] {
   if (!hasRepeatedKeys(text)) return [];
   return strictProblems(text, undefined).flatMap((problem) => {

@@ -13,7 +13,7 @@ import type { Selection } from './selectors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Version } from '../storage/version.ts';
 
-/** What a query selects; undefined for everything. @throws ApiError 400 */
+/** The selection of a query; undefined for everything. @throws ApiError 400 */
 export function selectionIn(row: ResourceRow, query: URLSearchParams, name?: string): Selection | undefined {
   const fields = query.get('fieldSelector') ?? '';
   return selectionOf(query.get('labelSelector') ?? '', name === undefined ? fields : `metadata.name=${name}${fields && `,${fields}`}`, {

@@ -1,10 +1,10 @@
-// What the server alone sets in an object's metadata, and what counts as a change of its specification.
+// Metadata that the server alone sets, and changes that count as changes of the specification.
 import { isSame } from '../api-object.ts';
 import type { ApiObject } from '../api-object.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 
-/** What the server alone sets, put back into the body of an update. A uid that the body names stays, to be judged. */
+/** Puts the fields that the server alone sets back into the body of an update. A uid that the body names stays, to be judged. */
 export function withServerMetadata<Item extends KubernetesObject>(next: Item, previous: KubernetesObject): Item {
   const { creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, uid, managedFields, generateName } =
     previous.metadata;

@@ -31,7 +31,7 @@ export function jsonPatched(target: unknown, patch: unknown): unknown {
     const { path } = operation;
     switch (operation.op) {
       case 'test':
-        // What is not there is as good as null.
+        // An absent value equals null.
         if (!isSame(valueAt(root, path) ?? null, operation.value ?? null)) throw unprocessable();
         break;
       case 'add':
@@ -121,7 +121,7 @@ function copiedFrom(root: unknown, from: readonly string[]): unknown {
   return Array.isArray(holder) ? existingAt(root, from) : (childOf(holder, word) ?? null);
 }
 
-/** What holds the last word of a path. @throws ApiError 422 where it is neither list nor object */
+/** The parent of the value at a path. @throws ApiError 422 where it is neither list nor object */
 function holderOf(root: unknown, path: readonly string[]): { holder: unknown[] | Fields; word: string } {
   const holder = valueAt(root, path.slice(0, -1));
   const word = path.at(-1);

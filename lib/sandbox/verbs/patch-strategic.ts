@@ -148,7 +148,7 @@ function reorderIn(result: Fields, name: string, of: ObjectType | undefined, ord
 /** `constructor` is a name like any other. */
 const own = (fields: Fields, key: string): unknown => (Object.hasOwn(fields, key) ? fields[key] : undefined);
 
-/** What has no target yet is taken as it is; what a directive stands in is not taken at all. */
+/** A value without a target is taken as it is; one that holds a directive is left out. */
 function withoutMarked(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => !(isFields(item) && Object.hasOwn(item, '$patch'))).map(withoutMarked);
   return isFields(value) && Object.hasOwn(value, '$patch') ? {} : value;

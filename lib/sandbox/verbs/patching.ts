@@ -1,4 +1,4 @@
-// What a patch makes of an object, by its media type.
+// Applies a patch to an object, by its media type.
 import { ApiError, badRequest, unsupportedMediaType } from '../http/api-error.ts';
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
@@ -23,7 +23,7 @@ export function patchTypeOf({ headers }: ApiRequest, row: ResourceRow): string {
   return type;
 }
 
-/** @throws ApiError 400, 413 or 422 for a patch that is none or cannot be applied */
+/** @throws ApiError 400, 413 or 422 for a patch that is invalid or cannot be applied */
 export function patchedBy(type: string, row: ResourceRow, before: Fields, patch: unknown): unknown {
   const whole: Fields = { kind: row.kind, apiVersion: apiVersionOf(row), ...before };
   const isMerge = type === 'application/merge-patch+json';

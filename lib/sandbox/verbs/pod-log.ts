@@ -61,7 +61,7 @@ export function logOf({ storage, surroundings }: Cluster, pod: Version, query: U
 }
 
 /**
- * What of the lines is shown, as one text: `isFirst`, those that were there when the log was asked for, of which a client may want the
+ * The part of the lines that is shown, as one text: `isFirst`, those that were there at the request, of which a client may want the
  * last ones only. @throws ApiError 422
  */
 function shapeOf(

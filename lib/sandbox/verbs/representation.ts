@@ -10,7 +10,7 @@ export type Form = 'object' | 'metadata' | 'table';
 /** How a client wants its answer. */
 export interface Representation {
   form: Form;
-  /** What a table's rows carry besides their cells. */
+  /** The object in a table's rows, besides their cells. */
   include: 'None' | 'Metadata' | 'Object';
   contentType: string;
 }
@@ -28,7 +28,7 @@ export function acceptedTypes(accept: string | undefined): MediaType[] {
   });
 }
 
-/** The first form of an Accept header that can be served. @throws ApiError 406 where there is none, 400 for a table of unknown contents */
+/** The first form of an Accept header that can be served. @throws ApiError 406 where no form can be served, 400 for a table of unknown contents */
 export function representationOf(accept: string | undefined, query: URLSearchParams): Representation {
   const asked = query.get('includeObject') ?? '';
   const include = asked === 'None' || asked === 'Object' ? asked : 'Metadata';
@@ -58,7 +58,7 @@ const wholeText = (row: ResourceRow, version: Version): string =>
 const metadataText = (version: Version): string =>
   `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${jsonText(version.object.metadata)}}`;
 
-/** What a list says of itself. */
+/** Metadata of a list. */
 export interface ListFacts {
   revision: number;
   continue?: string;
@@ -97,7 +97,7 @@ export function renderList(
   return `{"kind":"${row.defined?.listKind ?? `${row.kind}List`}","apiVersion":"${apiVersionOf(row)}","metadata":${listMetadata(facts, row.isCustom)},"items":[${items}]}`;
 }
 
-/** One event of a watch, with its line end. A table's columns are told with the first event only. */
+/** One event of a watch, with its line end. A table's columns go with the first event only. */
 export function renderEvent(
   row: ResourceRow,
   type: string,

@@ -24,7 +24,7 @@ interface Target {
   request: ApiRequest;
   row: ResourceRow;
   path: ResourcePath;
-  /** What its answer warns of. */
+  /** Warnings of its answer. */
   warnings: string[];
 }
 

@@ -6,9 +6,9 @@ import type { ApiObject } from '../api-object.ts';
 /** Says whether an object is selected. */
 export type Selection = (object: ApiObject) => boolean;
 
-/** What a resource may be selected by. */
+/** Fields by which a resource may be selected. */
 export interface SelectableFields {
-  /** What is said of a field that cannot be selected by. */
+  /** The refusal of a field that cannot select. */
   refusal: (field: string) => string;
   /** The fields of one object; those that are not named here cannot be selected by. */
   fieldsOf: (object: ApiObject) => Record<string, string>;

@@ -20,7 +20,7 @@ import type { Cluster, WriteContext } from './writing.ts';
 
 export const applyType = 'application/apply-patch+yaml';
 
-/** What an apply asks for, besides its body. */
+/** The options of an apply, besides its body. */
 export interface ApplyRequest {
   request: ApiRequest;
   row: ResourceRow;
@@ -81,7 +81,7 @@ export function applyObject(
   return { version: createObject(cluster, named, namespace, applying), isNew: true, warnings };
 }
 
-/** What somebody applies. @throws ApiError 400, 422, 500 for what is no configuration of this kind, or no apply */
+/** The applied configuration. @throws ApiError 400, 422, 500 for a body that is not a configuration of this kind, or not an apply */
 export function configurationFor(row: ResourceRow, { query, body }: ApiRequest): Fields {
   if (!query.get('fieldManager')) {
     throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
@@ -131,7 +131,7 @@ function checkConfiguration(row: ResourceRow, config: Fields): void {
   );
 }
 
-/** An object that client-side apply had a hand in goes on telling it what was applied. */
+/** An object that client-side apply wrote keeps its last-applied annotation up to date. */
 function withLastApplied(object: Fields, config: Fields, manager: string): Fields {
   const metadata = isFields(object['metadata']) ? object['metadata'] : {};
   const annotations = isFields(metadata['annotations']) ? metadata['annotations'] : {};

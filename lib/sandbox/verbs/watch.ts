@@ -127,7 +127,7 @@ export function watchObjects(
   };
 }
 
-/** The events of one commit as text, made once for all watches that tell them. */
+/** The events of one commit as text, made once for all watches that send them. */
 class EventLines {
   #changes: readonly Change[] | undefined;
   readonly #lines = new Map<Version, Map<string, string>>();

@@ -71,7 +71,7 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
     const why = 'create not allowed while custom resource definition is terminating';
     throw forbidden(subjectOf(row, given.metadata.name ?? ''), why);
   }
-  // What is only tried reaches no storage, which is what refuses it.
+  // A dry run never reaches the storage, which would refuse it.
   const claimed = context.isDryRun ? 0n : readVersion(given.metadata.resourceVersion);
   if (typeof claimed === 'bigint' && claimed > 0n)
     throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created');
@@ -221,7 +221,7 @@ export function answerObject(cluster: Cluster, question: ApiObject, reviewing: R
   return entries.length > 0 ? { ...object, metadata: { ...object.metadata, managedFields: entries } } : object;
 }
 
-/** What a write asks for, with defaults, and with what it cannot change as it is. */
+/** The object that a write asks for, with defaults, and with the stored values of fields that it cannot change. */
 function wantedOf(row: ResourceRow, before: ApiObject | undefined, asked: ApiObject, subresource: Subresource | undefined): ApiObject {
   if (!before) return row.rules.defaults(asked);
   if (subresource === 'status') return { ...asked, ...(before.spec && { spec: before.spec }) };

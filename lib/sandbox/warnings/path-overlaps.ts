@@ -5,13 +5,13 @@ import { quoted } from './go-text.ts';
 
 interface File {
   path: string;
-  /** What shows it, in a volume of several sources. */
+  /** The source that shows it, in a volume of several sources. */
   source: string;
 }
 
 /** Nobody lists more by hand; what comes behind is not compared. */
 const MOST_FILES = 1_000;
-/** More warnings do not fit what a server tells in all: 4096 characters. */
+/** More warnings do not fit into a server's 4096 characters. */
 const MOST_OVERLAPS = 100;
 
 /** The warnings of a pod's volumes, each once. */

@@ -1,4 +1,4 @@
-// What the server takes and warns of in the wishes of a pod about where it runs.
+// Warnings about accepted wishes of a pod about where it runs.
 import type { PodSpec } from '../../objects/kubernetes.ts';
 import { problemsOfLabelValue } from '../../objects/names.ts';
 import { textsOf } from '../../objects/untyped-fields.ts';

@@ -1,4 +1,4 @@
-// What the server takes and warns of: kubectl shows it to whoever applies such a thing.
+// Warnings about accepted objects: kubectl shows them to the person who applies one.
 import { LARGEST_INT64 } from '../../objects/integers.ts';
 import type { Container, Job, JobSpec, Pod, PodSpec } from '../../objects/kubernetes.ts';
 import { problemsOfDnsLabel } from '../../objects/names.ts';
@@ -64,12 +64,12 @@ export function warningsOfDeletion({ kind, group }: ResourceRow, { policy }: Del
   ];
 }
 
-/** What all warnings of an answer hold, and one where they are cut. */
+/** The limit of all warnings of an answer, and of one where they are cut. */
 const [MOST_CHARACTERS, MOST_CHARACTERS_CUT] = [4096, 256];
 
 /**
- * The header that tells them: each once, cut where they would be too much. What is not ASCII goes as bytes of UTF-8; of one with a control
- * character nothing is told.
+ * The header that carries them: each once, cut where they would be too long. Other characters than ASCII go as bytes of UTF-8; one with a
+ * control character is left out.
  */
 export function warningHeader(warnings: readonly string[]): { Warning?: string } {
   const texts = [...new Set(warnings)].filter((text) => !/\p{Cc}/u.test(text));

@@ -54,7 +54,7 @@ function sixPlaces(value: number): string {
 /** With as many decimals, the last one rounded to even where it lies in the middle, and thousands apart. */
 function fixedText(value: number, places: number): string {
   if (Math.abs(value) >= 1e21) return `${grouped(BigInt(value).toString())}${places === 0 ? '' : `.${'0'.repeat(places)}`}`;
-  // A double has no more than these many digits that could tell it from the middle.
+  // A double has no more than these many digits that could distinguish it from the middle.
   const exact = value.toFixed(Math.min(100, places + 25));
   const cut = places === 0 ? exact.indexOf('.') : exact.indexOf('.') + places + 1;
   const [kept, rest] = [exact.slice(0, cut), exact.slice(cut).replace('.', '')];
@@ -142,7 +142,7 @@ const mostPlaces = 100;
 
 const clausePattern = /%(?:%|(?:\.(\d+))?(.?))/g;
 
-/** The letters of a text's clauses, in order. @throws EvaluationError for one that is none */
+/** The letters of a text's clauses, in order. @throws EvaluationError for an invalid one */
 export function clausesOf(text: string): string[] {
   return [...text.matchAll(clausePattern)].flatMap(([whole, , letter = '']) => {
     if (whole === '%%') return [];

@@ -51,7 +51,7 @@ class Network extends Opaque {
 const maskedBytes = (bytes: readonly number[], length: number): number[] =>
   bytes.map((byte, index) => byte & (0xff << (8 - Math.max(0, Math.min(8, length - index * 8)))) & 0xff);
 
-/** The bytes of an address; undefined for a text that is none. */
+/** The bytes of an address; undefined for any other text. */
 function bytesOf(text: string): number[] | undefined {
   if (isIPv4(text)) return text.split('.').map(Number);
   if (!isIPv6(text) || text.includes('%')) return undefined;
@@ -93,7 +93,7 @@ function networkOf(text: string): Network {
   return new Network(new Address(bytes), Number(length));
 }
 
-/** A network, with the bits of its address as they were given; undefined for a text that is none. */
+/** A network, with the bits of its address as they were given; undefined for any other text. */
 export function networkIn(text: string): Network | undefined {
   try {
     return networkOf(text);
