@@ -34,7 +34,7 @@ export class UnsafePathError extends Error {
 /** Undefined where the system knows no such owners. */
 const ownUser = (): number | undefined => process.geteuid?.();
 
-/** What stands there, itself: links are not followed. @returns undefined for nothing */
+/** The entry itself: links are not followed. @returns undefined if absent */
 const entryAt = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });
 
 function checkOwner(path: string, { uid }: Stats): void {
@@ -118,7 +118,7 @@ export function claim(path: string): void {
 }
 
 /**
- * Makes an empty file for its owner alone, whatever the umask, where there is none; one that is there is claimed. An existing file is not
+ * Makes an empty file for its owner alone, with any umask; an existing one is claimed. An existing file is not
  * opened: closing it would free the locks that this process has on it.
  * @throws UnsafePathError
  */

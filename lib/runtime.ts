@@ -22,7 +22,7 @@ export interface Runtime {
   deadlineReserveMs: number;
   /** Unique id of the role that sends dead letters again (R15); undefined where the queue keeps their sender. */
   redriver?: string;
-  /** Told that an invocation of that function begins; what it gives back is called when it ends. */
+  /** Called when an invocation of that function begins; its result is called when the invocation ends. */
   begin?: (functionName: string, requestId: string) => () => void;
 }
 
@@ -144,7 +144,7 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
   return { ports: { clock, clusters, connect, queue, recorder, store, telemetry, ...ofCredentials }, begin };
 }
 
-/** What the SDK repeats is counted again. */
+/** The SDK's repetitions are counted, too. */
 const INNERMOST = { step: 'finalizeRequest', priority: 'low', name: 'countRequests' } as const;
 
 interface Requests {
@@ -161,7 +161,7 @@ const countedIn =
 
 interface RegisteredClusters {
   clusters: Clusters;
-  /** The text tells accesses apart. @throws TerminalError for a cluster that has none */
+  /** The text distinguishes accesses. @throws TerminalError for a cluster without access */
   accessOf: (name: string) => { access: ClusterAccess; asText: string };
   /** Where credentials lie in Secrets Manager. */
   renewCredential?: (record: ClusterRecord) => Promise<boolean>;
@@ -246,7 +246,7 @@ function queueUrls(config: Config): Pick<SqsQueueOptions, 'urls' | 'relayUrls' |
 export interface LocalRuntimeOptions {
   /** The state folder, locked by the caller. */
   folder: string;
-  /** What messages of this process carry as their sender (R15). */
+  /** The sender that messages of this process carry (R15). */
   senderId: string;
   cluster: { name: string; access: ClusterAccess };
   clock: Clock;

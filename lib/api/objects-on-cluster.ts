@@ -1,4 +1,4 @@
-// Looks up objects by kind and name live on the cluster, whoever manages them: for people who ask for a workload unknown to Farloop.
+// Looks up objects by kind and name live on the cluster, also those that others manage: for people who ask for a workload unknown to Farloop.
 import type { KindFacts } from '../kinds/kind.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { manageOfBefore, type ManageOfBefore } from '../objects/manages.ts';

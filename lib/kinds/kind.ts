@@ -96,7 +96,7 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   externalCountOf?(this: void, came: { controllerName: string; count: number }): Counted;
 }
 
-/** What planning from documents asks of a kind. */
+/** The part of a kind that planning from documents needs. */
 export type PlannedFacts = Pick<KindFacts, 'kind' | 'resource' | 'shortNames' | 'isOwnerless' | 'settings' | 'options'> & {
   /** Absent: its owners have no pods. */
   pods?: Pick<KindFacts['pods'], 'asks'>;
@@ -155,11 +155,11 @@ export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
   mayAdopt?(this: void, key: Pick<WorkloadKey, 'namespace' | 'name'>, metadata: ObjectMeta): boolean;
   /** Selects them in a live list. */
   selection(key: WorkloadKey, owner: Owner | undefined): ListSelection;
-  /** Its planner tells of names that others have, each once. Absent: the loop does, at every try. */
+  /** Its planner emits an event for each name that others have, once. Absent: the loop does, at every try. */
   plannerTellsOfTakenNames?: true;
   /** Reasons of the Events about a child that the API server refuses to create or delete; absent: the kind's own. */
   refusedReasons?: { create: string; delete: string };
-  /** What its planner compares: at most 512 bytes of JSON, else a digest of it. Never the data of a config map or a secret. */
+  /** The part that its planner compares: at most 512 bytes of JSON, else a digest of it. Never the data of a config map or a secret. */
   partOf(object: KubernetesObject): Json;
   /** Revision of `partOf`: raise it with every change there. Builds side by side make parts of two revisions, which are never compared. */
   revision: number;
@@ -191,7 +191,7 @@ export interface PodsOfKind<Owner extends WorkloadObject> {
    * pod of another number is not the one to be created (R5).
    */
   namesAreReused?: true;
-  /** The planner tells of names that others have, each once. Absent: the loop does, at every try. */
+  /** The planner emits an event for each name that others have, once. Absent: the loop does, at every try. */
   plannerTellsOfTakenNames?: true;
   /** A pod that is refused says nothing about those of other slots: they are tried nevertheless. */
   refusedAlone?: true;

@@ -43,7 +43,7 @@ export interface ManifestPlan {
   requeueAfterSeconds?: number;
   outcome: Plan<object>['outcome'];
   why: string[];
-  /** What the kind adds; absent where it adds nothing. */
+  /** The kind's own addition; absent where it adds nothing. */
   extra?: Fields;
 }
 

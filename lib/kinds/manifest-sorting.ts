@@ -104,7 +104,7 @@ export function sortedOut(documents: readonly SourcedDocument[], { kinds, option
       }
       const full = fullName(owner);
       const first = names.get(full);
-      // --workload could not tell the two apart.
+      // --workload could not distinguish the two.
       if (first !== undefined)
         throw new UnusableManifestError(`${source}: metadata.name: expected each workload once, found ${full} as in ${first}`);
       names.set(full, source);

@@ -30,7 +30,7 @@ export interface PlanHead {
 export interface Failure {
   reason: string;
   message: string;
-  /** What its kind keeps beside them. */
+  /** Its kind's own entries beside them. */
   [detail: string]: string;
 }
 
@@ -51,9 +51,9 @@ export interface Snapshot<Owner extends KubernetesObject> {
   options?: KindOptions | undefined;
   /** The owner was read live in this pass, with all that a view leaves out. */
   isWhole?: boolean;
-  /** What plans of this pass wanted, by `readKeyOf`. `objects` undefined: not there, or the API server serves no such resource. */
+  /** Objects that plans of this pass wanted, by `readKeyOf`. `objects` undefined: absent, or the API server serves no such resource. */
   read?: ReadonlyMap<string, { objects: readonly KubernetesObject[] | undefined }>;
-  /** What its kind keeps in the head, by the kind's own schema. */
+  /** Its kind's part of the head, by the kind's own schema. */
   kept?: object | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface ReadWant {
   /** Absent: the owner's. */
   namespace?: string;
   name?: string;
-  /** What is read of each; absent: whole objects. */
+  /** The fields that are read of each; absent: whole objects. */
   fields?: WantedFields;
 }
 
@@ -111,7 +111,7 @@ export interface IfRefused {
 export type Action =
   /**
    * `child`: the place and number of its name. Of a pod the create is an intent (R5). A create of another object is repeated, which its
-   * name makes safe; its number tells it from an earlier object of that name.
+   * name makes safe; its number distinguishes it from an earlier object of that name.
    */
   | { verb: 'create'; resource: Resource; object: KubernetesObject; child?: ChildPlace; ifRefused?: IfRefused; why: string }
   /**
@@ -171,7 +171,7 @@ export const aboutOf = ({ kind }: Pick<Resource, 'kind'>, name: string): string 
 
 export type Outcome = 'acted' | 'waiting' | 'converged' | 'parked' | 'notOurs';
 
-/** What a plan does about the number of pods, by the names of upstream's metrics. `reconciling`: the plan did not get that far. */
+/** A plan's change of the number of pods, by the names of upstream's metrics. `reconciling`: the plan did not get that far. */
 export type SyncAction = 'reconciling' | 'tracking' | 'pods_created' | 'pods_deleted';
 
 export interface Plan<Status> {
@@ -182,7 +182,7 @@ export interface Plan<Status> {
   /** When to look again though nothing happens; above 0. */
   requeueAfterSeconds?: number;
   outcome: Outcome;
-  /** Of a parked plan: nothing but a change of the spec brings the workload back, and its own events alone tell of it. */
+  /** Of a parked plan: nothing but a change of the spec brings the workload back, and only its own events report it. */
   untilChanged?: true;
   why: string[];
   /** Absent: `reconciling`. */
@@ -195,12 +195,12 @@ export interface Plan<Status> {
   head: {
     backoff: PlanHead['backoff'];
     ordinal: number;
-    /** What its kind keeps from now on; absent: as before. Stored with the intents, before the first action. JSON: 600 bytes of a usual workload, 16 KB at most. */
+    /** Its kind's part of the head from now on; absent: unchanged. Stored with the intents, before the first action. JSON: 600 bytes of a usual workload, 16 KB at most. */
     kept?: object;
   };
   /** Read live in this pass, which then plans again: two rounds and 64 reads at most. Until then nothing of this plan is carried out. */
   wants?: readonly Want[];
-  /** What it saw in what it wanted, for people. It is no part of the recorded plan: a replay has no reads. */
+  /** Its findings in the objects that it wanted, for people. It is no part of the recorded plan: a replay has no reads. */
   whyRead?: readonly string[];
   /** Other workloads of the cluster that must look: stored with `kept`, woken before the pass is done. */
   tells?: readonly WorkloadName[];
@@ -210,7 +210,7 @@ export interface Plan<Status> {
   continues?: true;
 }
 
-/** What an owner that is gone has left, as listed live. */
+/** Objects that a deleted owner has left, as listed live. */
 export interface LeftBehind {
   pods: readonly PodFacts[];
   children: ReadonlyMap<string, readonly ChildState[]>;

@@ -1,4 +1,4 @@
-// What the loop needs of a kind in addition to its facts: its planner, the writing of its status, its metrics, its back-off.
+// The loop's part of a kind in addition to its facts: its planner, the writing of its status, its metrics, its back-off.
 import type { GenericSchema } from 'valibot';
 import type { SnapshotTexts } from '../objects/frequent-texts.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
@@ -57,7 +57,7 @@ export interface KindMetrics<Owner extends WorkloadObject, Status extends object
   ofOtherCreate?(resource: Resource, result: 'succeeded' | 'failed'): Counted[];
   /** Of an object other than a pod. */
   ofOtherDelete?(resource: Resource): Counted[];
-  /** Of an event that is told, whatever Events the cluster has room for. */
+  /** Of an event that is emitted, also if the cluster has no room for it. */
   ofEvent?(event: Extract<Action, { verb: 'event' }>): Counted[];
   ofPatch?(action: Extract<Action, { verb: 'patch' }>, about: { owner: Owner; pod: PodFacts }): Counted[];
   /** @param at when the API server accepted the delete of the owner */

@@ -12,7 +12,7 @@ export const USUAL_MANAGES: Manages = ALL_FACTS.flatMap(({ settings }) => settin
 /** Words from before each kind had one. They are still accepted. */
 const WORDS_OF_BEFORE = new Map([['own', 'jobs']]);
 
-/** As a relay is told them: its image may be of the build before, which knows one word alone. */
+/** The words as a relay gets them: its image may be of the build before, which knows one word alone. */
 export function relayWords(manages: Manages): Manages {
   const [word, ...others] = manages;
   const before = [...WORDS_OF_BEFORE].find(([, now]) => now === word);
@@ -78,7 +78,7 @@ export function relayOptions(manages: Manages, options: KindOptions = {}, kinds:
 export const unknownWords = (manages: Manages, kinds: Kinds = ALL_FACTS): string[] =>
   manages.filter((word) => findWord(word, kinds) === undefined);
 
-/** What the words take, for people: `all Jobs, training-jobs`. */
+/** The workloads that the words take, for people: `all Jobs, training-jobs`. */
 export const managesText = (manages: Manages, kinds: Kinds = ALL_FACTS): string => {
   const settings = settingsOf(kinds);
   return manages.map((word) => settings.find((setting) => setting.word === word)?.takes ?? word).join(', ');

@@ -45,7 +45,7 @@ export function canonicalText(value: unknown): string {
 
 /** The compared fields of a child, without its part. */
 const standingOf = ({ namespace, name, labels, number, terminating, orphaned }: ChildState): string =>
-  // A build of before knows no orphans: the text of every other child is the same in both.
+  // Earlier builds know no orphans: the text of every other child is the same in both.
   canonicalText([namespace, name, labels ?? {}, number ?? null, terminating ?? false, ...(orphaned ? [orphaned] : [])]);
 
 /**

@@ -17,7 +17,7 @@ export const FREQUENT_TEXTS = [
   '"b":435,"p":"Running","r":"True","k":[["PodReadyToStartContainers","True"],["Initialized","True"],["Ready","True"],["ContainersReady","True"],["PodScheduled","True"]],"s":[["main","container",0,null,false]]}',
 ].join('');
 
-/** What snapshots repeat within themselves, and what differs between them. */
+/** Texts that snapshots repeat within themselves, and those that differ between them. */
 export interface SnapshotSubject {
   /** Of the owner. */
   name: string;

@@ -26,7 +26,7 @@ export function integerOf(text: string): number | undefined {
   return value > LARGEST_INT64 || value < -LARGEST_INT64 - 1n ? undefined : Number(value);
 }
 
-/** What nearly all of them are, digits that a number holds exactly, needs no large integers. */
+/** Nearly all are digits that a number holds exactly: these need no large integers. */
 function plainIntegerOf(text: string): number | undefined {
   if (text === '' || text.length > LONGEST_PLAIN) return undefined;
   let value = 0;
@@ -86,7 +86,7 @@ export function indexSetOf(indexes: readonly number[]): IndexSet {
   return normalized(indexes.map((index) => ({ first: index, last: index })));
 }
 
-/** What is in either set; linear in the number of intervals. */
+/** The indexes in either set; linear in the number of intervals. */
 export function unionOfIndexes(a: IndexSet, b: IndexSet): IndexSet {
   if (a.length === 0) return b;
   if (b.length === 0) return a;

@@ -15,8 +15,8 @@ export const MANAGES_WORD = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 export type ManageOfBefore = 'own' | 'all';
 
 /**
- * As it is written: with Jobs alone managed by the one word of before, so that a build that knows no other reads it; else that build manages
- * what of Jobs is said.
+ * As it is written: with Jobs alone managed by the single word of version 1, which earlier builds read; else such a build manages
+ * Jobs by that word.
  */
 export interface WrittenManages {
   manage: ManageOfBefore;

@@ -27,7 +27,7 @@ const notMatching = (words: string, pattern: string, ...examples: string[]): str
 const tooManyCharacters = (limit: number): string => `must be no more than ${limit} characters`;
 const tooManyBytes = (limit: number): string => `must be no more than ${limit} bytes`;
 
-/** What is wrong with a DNS-1035 label (63 bytes at most, a letter first); empty when nothing is. */
+/** Problems of a DNS-1035 label (63 bytes at most, a letter first); empty when nothing is. */
 export function problemsOfOlderDnsLabel(text: string): string[] {
   const problems = bytesOf(text) > 63 ? [tooManyCharacters(63)] : [];
   const words =
@@ -36,7 +36,7 @@ export function problemsOfOlderDnsLabel(text: string): string[] {
   return problems;
 }
 
-/** What is wrong with a DNS-1123 label (63 bytes at most); empty when nothing is. */
+/** Problems of a DNS-1123 label (63 bytes at most); empty when nothing is. */
 export function problemsOfDnsLabel(text: string): string[] {
   const problems = bytesOf(text) > 63 ? [tooManyCharacters(63)] : [];
   if (labelPattern.test(text)) return problems;
@@ -46,7 +46,7 @@ export function problemsOfDnsLabel(text: string): string[] {
   return [...problems, notMatching(words, label, 'my-name', '123-abc')];
 }
 
-/** What is wrong with a DNS-1123 subdomain (253 bytes at most), the form of most names; empty when nothing is. */
+/** Problems of a DNS-1123 subdomain (253 bytes at most), the form of most names; empty when nothing is. */
 export function problemsOfDnsSubdomain(text: string): string[] {
   const problems = bytesOf(text) > 253 ? [tooManyCharacters(253)] : [];
   if (subdomainPattern.test(text)) return problems;
@@ -55,7 +55,7 @@ export function problemsOfDnsSubdomain(text: string): string[] {
   return [...problems, notMatching(words, subdomain, 'example.com')];
 }
 
-/** What is wrong with a domain that DNS is searched in: a subdomain that may have underscores. */
+/** Problems of a domain that DNS is searched in: a subdomain that may have underscores. */
 export function problemsOfSearchDomain(text: string): string[] {
   const problems = bytesOf(text) > 253 ? [tooManyCharacters(253)] : [];
   if (searchDomainPattern.test(text)) return problems;
@@ -64,7 +64,7 @@ export function problemsOfSearchDomain(text: string): string[] {
   return [...problems, notMatching(words, searchDomain, 'example.com')];
 }
 
-/** What is wrong with an IP address of either version. */
+/** Problems of an IP address of either version. */
 export function problemsOfIpAddress(text: string): string[] {
   const groups = groupsOfAddress(text);
   if (groups === undefined) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
@@ -96,7 +96,7 @@ function groupsOfIpv6(text: string): number[] | undefined {
   return numbers.every((number) => number <= 0xffff) ? numbers : undefined;
 }
 
-/** What is wrong with a qualified name, `[prefix/]name`: the form of label keys, finalizers, condition types. */
+/** Problems of a qualified name, `[prefix/]name`: the form of label keys, finalizers, condition types. */
 export function problemsOfQualifiedName(text: string): string[] {
   const words = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
   const mismatch = notMatching(words, qualified, 'MyName', 'my.name', '123-abc');
@@ -113,7 +113,7 @@ export function problemsOfQualifiedName(text: string): string[] {
   return problems;
 }
 
-/** What is wrong with a label's value (63 bytes at most, empty allowed). */
+/** Problems of a label's value (63 bytes at most, empty allowed). */
 export function problemsOfLabelValue(text: string): string[] {
   const problems = bytesOf(text) > 63 ? [tooManyBytes(63)] : [];
   if (labelValuePattern.test(text)) return problems;
@@ -122,7 +122,7 @@ export function problemsOfLabelValue(text: string): string[] {
   return [...problems, notMatching(words, `(${qualified})?`, 'MyValue', 'my_value', '12345')];
 }
 
-/** What is wrong with a path behind a domain, `example.com/my/path`: the form of `managedBy`. Names the part that is wrong. */
+/** Problems of a path behind a domain, `example.com/my/path`: the form of `managedBy`. Names the part that is wrong. */
 export function problemsOfDomainPrefixedPath(text: string): { part: string; problem: string }[] {
   const slash = text.indexOf('/');
   if (slash <= 0 || slash === text.length - 1) {
@@ -134,21 +134,21 @@ export function problemsOfDomainPrefixedPath(text: string): { part: string; prob
   return problems;
 }
 
-/** What is wrong with the name of an environment variable: any printable ASCII except `=`, not empty. */
+/** Problems of the name of an environment variable: any printable ASCII except `=`, not empty. */
 export function problemsOfEnvName(text: string): string[] {
   if (text === '') return ['environment variable name must be non-empty'];
   if (/^[ -<>-~]+$/.test(text)) return [];
   return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }
 
-/** What is wrong with the name of an HTTP header. */
+/** Problems of the name of an HTTP header. */
 export function problemsOfHttpHeaderName(text: string): string[] {
   const pattern = '[-A-Za-z0-9]+';
   const words = "a valid HTTP header must consist of alphanumeric characters or '-'";
   return whole(pattern).test(text) ? [] : [notMatching(words, pattern, 'X-Header-Name')];
 }
 
-/** What is wrong with a port's name: an IANA service name of 15 bytes at most with a letter in it. */
+/** Problems of a port's name: an IANA service name of 15 bytes at most with a letter in it. */
 export function problemsOfPortName(text: string): string[] {
   const problems: string[] = [];
   if (bytesOf(text) > 15) problems.push(tooManyCharacters(15));
@@ -159,7 +159,7 @@ export function problemsOfPortName(text: string): string[] {
   return problems;
 }
 
-/** What is wrong with a key of a ConfigMap or Secret (253 bytes at most). */
+/** Problems of a key of a ConfigMap or Secret (253 bytes at most). */
 export function problemsOfConfigKey(text: string): string[] {
   const problems = bytesOf(text) > 253 ? [tooManyCharacters(253)] : [];
   const pattern = '[-._a-zA-Z0-9]+';

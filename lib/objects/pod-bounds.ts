@@ -29,7 +29,7 @@ export function excessOf(facts: PodFacts): string | undefined {
   return `its ${field} take ${size} characters; ${LONGEST_FACTS} are kept of a pod`;
 }
 
-/** What the metadata tells. To builds that do not know of unreadable pods it is one that has not started: there, and not over. */
+/** The facts of its metadata. To builds that do not know of unreadable pods it is one that has not started: there, and not over. */
 export function unreadableFacts(facts: PodFacts, why: string): PodFacts {
   const known = { ...facts };
   for (const forget of FORGETS) forget(known);

@@ -1,4 +1,4 @@
-// What planners know of a pod, and what may be said of it: finished, active, ready. What it consists of is told in pods/fact-table.ts.
+// Facts of a pod that planners know, and questions asked of them: finished, active, ready. pods/fact-table.ts lists the facts.
 import { integerOf } from './index-text.ts';
 import type { LabelSelector, ObjectMeta, Pod } from './kubernetes.ts';
 import { excessOf, unreadableFacts } from './pod-bounds.ts';
@@ -21,7 +21,7 @@ export { secondsOf, timeOf } from './unix-seconds.ts';
 /** Whether the Job controller's finalizer holds the pod until it is counted. */
 export const isTracked = ({ finalizers }: ObjectMeta): boolean => finalizers?.includes(TRACKING_FINALIZER) ?? false;
 
-/** What `podFactsOf` reads of a pod. */
+/** Fields of a pod that `podFactsOf` reads. */
 export const POD_FIELDS = podFieldsFor([]);
 
 /** Of a pod that is answered nothing else is wanted: whole, each of a wave of creates may take megabytes. */
@@ -41,12 +41,12 @@ export function podFactsReader(asked: readonly AskedFact[]): (pod: Pod) => PodFa
   };
 }
 
-/** What every kind knows. */
+/** The facts that every kind knows. */
 export const podFactsOf = podFactsReader([]);
 
 /**
  * The labels that a selector is held against. The index label is given back to a selector that asks for it, and only to such a one.
- * A pod with the annotation alone counts as having both: facts do not tell them apart.
+ * A pod with the annotation alone counts as having both: facts do not distinguish them.
  */
 export function labelsFor(selector: LabelSelector | undefined): (pod: PodFacts) => PodFacts['labels'] {
   const asksForIndex =
@@ -74,7 +74,7 @@ export function isAtWork({ phase, containers, reasons }: PodFacts): boolean {
   return own.length === 0 || own.some(({ name }) => !reasons.some(({ container }) => container === name));
 }
 
-/** The index that the pod's annotation names, whether or not the Job has it; undefined where there is none that can be read. */
+/** The index that the pod's annotation names, whether or not the Job has it; undefined for an absent or unreadable one. */
 export function completionIndexOf({ index }: PodFacts): number | undefined {
   if (index === undefined) return undefined;
   let value = 0;

@@ -1,4 +1,4 @@
-// What scheduler, kubelet and node say of a pod that does not run, or that they ended: bounded, and stable while nothing changes.
+// Reasons of scheduler, kubelet and node why a pod does not run, or why they ended it: bounded, and stable while nothing changes.
 import type { Condition, ContainerStatus, Pod } from './kubernetes.ts';
 import { BRIEF, type WantedFields } from './field-mask.ts';
 
@@ -18,7 +18,7 @@ export const LONGEST_POD_REASON = { reason: 64, message: 240, container: 63 } as
 /** Every pod passes through them on its way to run: they explain nothing. */
 const ORDINARY = new Set(['', 'ContainerCreating', 'PodInitializing']);
 
-/** What `podReasonsOf` reads of a pod's status, of its conditions and of what containers wait for. */
+/** Fields that `podReasonsOf` reads of a pod's status, its conditions and its waiting containers. */
 export const REASON_FIELDS = { reason: BRIEF, message: BRIEF } satisfies WantedFields;
 
 /** @returns undefined where nothing is said, which is the ordinary case: then there is no byte of it anywhere */

@@ -21,7 +21,7 @@ export function qosClassOf(spec: PodSpec): QosClass {
   return others.length > 0 ? 'Burstable' : first;
 }
 
-/** What its status says, though it is wrong, or what is computed. Undefined: the status says something else. */
+/** The class in its status, even a wrong one, else the computed one. Undefined: the status says something else. */
 export function podQosClassOf({ spec, status }: Pod): QosClass | undefined {
   const told = status?.['qosClass'] ?? '';
   return told === '' ? qosClassOf(spec) : CLASSES.find((name) => name === told);

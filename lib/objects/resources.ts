@@ -8,7 +8,7 @@ export interface Resource {
   namespaced: boolean;
 }
 
-/** What becomes of an object's dependents when it is deleted. */
+/** The fate of an object's dependents when it is deleted. */
 export type PropagationPolicy = 'Background' | 'Foreground' | 'Orphan';
 
 export type PatchType = 'merge' | 'json' | 'strategic';

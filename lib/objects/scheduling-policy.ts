@@ -1,4 +1,4 @@
-// What the spec of a Job says of gang scheduling (alpha), and what of it a Workload and a PodGroup repeat.
+// Gang scheduling (alpha) in the spec of a Job, and the part of it that a Workload and a PodGroup repeat.
 
 export interface SchedulingPolicy {
   basic?: object;
@@ -6,7 +6,7 @@ export interface SchedulingPolicy {
   gang?: { minCount?: number };
 }
 
-/** What of a group of pods is passed on as it is. */
+/** Fields of a group of pods that are passed on as they are. */
 export interface GroupConstraints {
   schedulingConstraints?: { topology?: { key: string }[] };
   disruptionMode?: { single?: object; all?: object };

@@ -27,7 +27,7 @@ export interface RegistrationRequest {
   /** Image of the relay; undefined if somebody else runs it. */
   image: string | undefined;
   identity: { kind: 'user' } | { kind: 'irsa' } | { kind: 'podIdentity' };
-  /** What functions authenticate with: a token of an account with only the rights they need, or the kubeconfig's own credential. */
+  /** The credential of functions: a token of an account with only the rights they need, or the kubeconfig's own credential. */
   credential:
     | { kind: 'serviceAccount'; tokenSeconds: number }
     | { kind: 'given'; credential: Credential }

@@ -137,7 +137,7 @@ export const awsKeySecret = (values: Pick<RelayValues, 'namespace'>, key?: { acc
   });
 
 const selectorLabels = { 'app.kubernetes.io/name': RELAY };
-/** Selects a relay's Deployment, whoever made it. */
+/** Selects a relay's Deployment, however it was made. */
 export const RELAY_SELECTOR = `app.kubernetes.io/name=${RELAY}`;
 
 const labelsOf = (namespace: string): Record<string, string> => ({

@@ -4,7 +4,7 @@ import type { PatchType, PropagationPolicy, Resource } from '../objects/resource
 import type { WantedFields } from '../objects/field-mask.ts';
 import type { Deadline } from './clock.ts';
 
-/** What the API server answered, and its `Date` (Unix milliseconds, whole seconds; R12). */
+/** The API server's answer, and its `Date` (Unix milliseconds, whole seconds; R12). */
 export interface Answer<Answered> {
   object: Answered;
   dateMs: number;

@@ -6,7 +6,7 @@ import type { Manages } from '../objects/manages.ts';
 export const REGISTERED = {
   /** Of the cluster: lower case letters, digits and dashes, at most 40. Not `a-dead`: its queue would be the dead-letter queue of `a`. */
   name: /^(?!.*-dead$)[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/,
-  /** What EKS calls it. */
+  /** Its name in EKS. */
   eksName: /^[0-9A-Za-z][-0-9A-Za-z_]{0,99}$/,
   region: /^[a-z]{2}(-[a-z]+)+-\d$/,
 } as const;

@@ -10,7 +10,7 @@ export interface PassRecord {
   /** acted, waiting, converged, parked, notOurs; or how it stopped: overtaken, unreachable, gone, putOff, failed. */
   outcome: string;
   why: string[];
-  /** What the pass saw, as numbers and digests. Never objects. */
+  /** The pass's input, as numbers and digests. Never objects. */
   saw: Record<string, string | number | boolean>;
   /** One line per action, neighbours joined. */
   actions: {
@@ -29,7 +29,7 @@ export interface PassRecord {
 /** One pass as recorded. */
 export interface RecordedPass {
   pass: PassRecord;
-  /** What its planner saw and decided, packed (lib/wire/snapshot.ts). Absent if it was not kept. */
+  /** Its planner's input and decision, packed (lib/wire/snapshot.ts). Absent if it was not kept. */
   snapshot?: Uint8Array;
 }
 

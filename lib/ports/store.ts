@@ -27,7 +27,7 @@ export interface Head {
   pendingSinceMs?: number;
   /** The next delayed wake. Indexed if it lies beyond 15 minutes. */
   wake?: { dueAtMs: number; attempt: number };
-  /** What passes keep for each other: intents, digests, ordinal, back-off. JSON, written under the fence. */
+  /** Memory that passes keep for each other: intents, digests, ordinal, back-off. JSON, written under the fence. */
   state: string;
   /** The whole view of a small workload, packed. Absent if the view is in items. */
   view?: Uint8Array;

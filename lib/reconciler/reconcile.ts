@@ -326,7 +326,7 @@ export class Reconciler {
       if (!(error instanceof OvertakenError || error instanceof StaleWriteError)) throw error;
       ending = { ...ending, outcome: 'overtaken', error };
       await saveObservations(this.#ports, pass);
-      // The wake comes back for a later pass. If the table was lost, there is none: the work begins anew, and nothing blocks it (R1).
+      // The wake comes back for a later pass. If the table was lost, no wake comes back: the work begins anew, and nothing blocks it (R1).
       answer = (await wakeAnew(this.#ports, pass.key, pass.record)) ? 'done' : 'failed';
     }
     await reportPass(this.#ports, pass, { ending, sinceMs, nextWakeAtMs });

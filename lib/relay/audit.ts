@@ -168,7 +168,7 @@ async function findPast(
   return undefined;
 }
 
-/** An object that lost a label is there all the same: a watch with a selection tells its end, and may have skipped that (trap 1). */
+/** An object that lost a label is there all the same: a watch with a selection reports its end, and may have skipped that (trap 1). */
 async function isSelected(
   { resource, selection }: Audited,
   { source, signal }: Tools,

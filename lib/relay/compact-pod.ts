@@ -22,9 +22,9 @@ export interface Shape {
   labels: readonly (readonly [string, string | OwnerPart])[];
   /** `owner`: the apiVersion of a controller that is the owner itself. */
   controller: { owner: string } | PodFacts['controller'];
-  /** What a pod of this shape looked like after its next change: pods of a workload go the same way. */
+  /** The shape after a pod's next change: pods of a workload go the same way. */
   next: Shape | undefined;
-  /** What `expand` gave the pods of one owner last. */
+  /** The latest result of `expand` for the pods of one owner. */
   shared: { owner: OwnerName; facts: PodFacts } | undefined;
 }
 
@@ -48,19 +48,19 @@ export interface CompactPod {
 /** As much of a pod as was known before as helps to find its shape. */
 type Known = Pick<CompactPod, 'shape' | 'name'> & PlaceInName;
 
-/** What a computed name is computed from, beside the owner. */
+/** The parts of a computed name, beside the owner. */
 interface PlaceInName {
   /** Of an index that is a plain number. */
   index: number | undefined;
   number: number | undefined;
 }
 
-/** What a message may hold of one pod's kind; no real pod has more. */
+/** The longest text that a message may hold of one pod; no real pod has more. */
 const LONGEST_TEXT = 1_000;
 const LONGEST_KEY = 60_000;
 const LONGEST_NAME = 253;
 
-/** What belongs to a shape whoever the owner is. */
+/** Facts that belong to a shape for every owner. */
 const OWN_SHARED = SHARED_FACTS.filter(({ isOfOwner }) => !isOfOwner).map(({ shared }) => shared);
 const FLAGS = FLAG_FACTS.map(({ flag }) => flag);
 // In arrays of their own: the loops over them run for every event.
@@ -118,7 +118,7 @@ export class PodShapes {
     };
   }
 
-  /** @param id of a shape in use. @throws Error there is none: a mistake in the program */
+  /** @param id of a shape in use. @throws Error no shape has this id: a mistake in the program */
   at(id: number): Shape {
     const shape = this.#byId[id];
     if (!shape) throw new Error(`no shape ${id}`);

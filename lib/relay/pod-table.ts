@@ -19,7 +19,7 @@ export interface Members {
 
 export const NO_ROW = -1;
 
-/** What stands where in a row; its first words are the uid. */
+/** Places of the words in a row; its first words are the uid. */
 const [CHAIN, MEMBERS, NEXT, PREVIOUS, LIST, VERSION_HIGH, VERSION_LOW, SHAPE] = [4, 5, 6, 7, 8, 9, 10, 11];
 /** A word for each number fact of the table, and one for the time of a list. */
 const FIRST_NUMBER = 12;
@@ -56,7 +56,7 @@ export class PodTable {
   /** First rows of the chains of rows whose uids have the same hash. */
   #chains = new Int32Array(FIRST_CHAINS).fill(NO_ROW);
   readonly #uid = new Int32Array(UID_WORDS);
-  /** What does not fit in a row. */
+  /** Rows of pods that do not fit in the table. */
   readonly #oddRows = new Map<string, PodRow>();
   readonly #oddUids = new Map<PodRow, string>();
   readonly #odd = new Map<PodRow, CompactPod>();
@@ -165,7 +165,7 @@ export class PodTable {
     for (let row = 0; row < this.#rows; row += 1) if (this.#get(row, MEMBERS) !== FREE) yield row;
   }
 
-  /** Those of a workload; the one that was told last may be removed meanwhile. */
+  /** Those of a workload; the one that was yielded last may be removed meanwhile. */
   *rowsOf({ first }: Members): Generator<PodRow> {
     for (let row = first; row !== NO_ROW;) {
       const next = this.#get(row, NEXT);
@@ -199,7 +199,7 @@ export class PodTable {
     return odd ? odd.version : String(this.#get(row, VERSION_HIGH) * 2 ** 32 + this.#unsigned(row, VERSION_LOW));
   }
 
-  /** What its next state is compared with. */
+  /** The state that its next one is compared with. */
   knownOf(row: PodRow): { shape: Shape; name: string | undefined; index: number | undefined; number: number | undefined } {
     const flags = this.#get(row, FLAGS);
     const odd = flags & IS_ODD ? this.#odd.get(row) : undefined;

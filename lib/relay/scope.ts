@@ -96,7 +96,7 @@ export class Scope {
   /** Lists everything and reports nothing from before. */
   beginAnew(): void {
     for (const watch of this.#watches) {
-      // What is not installed is not told of again, and nothing waits for its list.
+      // An absent resource is not reported again, and nothing waits for its list.
       watch.isAnew = !watch.watcher.isAbsent;
       watch.floor = '0';
     }

@@ -28,7 +28,7 @@ export type Outcome = { at: number } & (
   | { dateMs: number; items: object[]; resourceVersion: string }
 );
 
-/** What is sealed together. */
+/** Answers that are sealed together. */
 export interface Answered {
   /** The relay's wall clock, Unix milliseconds. The sender of commands computes the offset from its own clock. */
   relayMs: number;

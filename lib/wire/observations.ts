@@ -37,7 +37,7 @@ export interface WholeList {
 }
 
 /**
- * `left`: a watch does not select it any more, as when somebody takes its label off. It may exist all the same: only a read by name tells.
+ * `left`: a watch does not select it any more, as when somebody takes its label off. It may exist all the same: only a read by name shows.
  * `deleted`: it is gone.
  */
 export type ChildPresence = 'there' | 'left' | 'deleted';
@@ -233,7 +233,7 @@ export interface ViewPart {
   pods: Map<string, PodEntry>;
 }
 
-/** What the view remembers of a child that is no pod. */
+/** The view's memory of a child other than a pod. */
 export interface ChildEntry extends ChildObservation {
   /** Observed as the answer to a pass's own call (R7), so that its event changes nothing. */
   byPass: boolean;

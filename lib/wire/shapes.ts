@@ -68,7 +68,7 @@ export function factsOfShape(shape: Shape, facts: PodFacts): void {
   for (const { bit, give } of OPTIONAL_NUMBERS) if ((shape.b & bit) !== 0) give(facts, 0);
 }
 
-/** What is wrong with a shape that the schema accepts. */
+/** Problems of a shape that the schema accepts. */
 export function faultOfShape(shape: Shape): string | undefined {
   for (const { shared } of SHARED_FACTS) {
     const fault = shared.faultOf?.(shape[shared.letter]);

@@ -1,4 +1,4 @@
-// What a planner saw and decided in one pass, packed for the flight recorder, whatever the kind. It holds facts only, so it cannot contain a
+// A planner's input and decision in one pass, packed for the flight recorder, whatever the kind. It holds facts only, so it cannot contain a
 // template, an environment value or a secret.
 import * as v from 'valibot';
 import type { KindOptions } from '../objects/kind-options.ts';
@@ -69,7 +69,7 @@ export interface RecordedPlan {
   /** Children other than pods; absent for a kind that has none. */
   children?: readonly ChildState[];
   head: v.InferOutput<typeof Head>;
-  /** What its kind keeps in the head; absent: nothing. */
+  /** Its kind's part of the head; absent: nothing. */
   kept?: object;
   /** Names that objects of somebody else have, as the planner was given them; absent: none. */
   held?: Readonly<Record<string, { uid: string; isTerminating: boolean }>>;
@@ -80,7 +80,7 @@ export interface RecordedPlan {
   decided: Decided;
 }
 
-/** What its kind says of a snapshot. */
+/** Its kind's part in reading a snapshot. */
 export interface SnapshotKind {
   texts?: SnapshotTexts | undefined;
   /** The first field that no owner of the kind can have; undefined if its facts are possible. */

@@ -55,7 +55,7 @@ interface Kind {
   numbers: readonly OwnNumber[];
   /** Which of `LATER_BITS` it has, by their places. */
   later: readonly number[];
-  /** What each pod's own facts are held against. */
+  /** Checks of each pod's own facts. */
   checks: readonly ((facts: PodFacts) => string | undefined)[];
   /** Containers that each pod has for itself, because at least one of them has a time. */
   ownContainers: number;
@@ -127,7 +127,7 @@ function readKind(text: string, budget: ValueBudget, isRefusing: boolean): Kind 
   return layoutOf(parsed, `the pod has an unusable ${v.getDotPath(issue) ?? 'form'}: ${issue.message}`);
 }
 
-/** What is wrong with the facts that a pod does not share. */
+/** Problems of the facts that a pod does not share. */
 function faultOf(pod: PodFacts, { checks }: Kind): string | undefined {
   for (let at = 0; at < checks.length; at += 1) {
     const fault = checks[at]?.(pod);

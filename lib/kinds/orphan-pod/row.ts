@@ -1,4 +1,4 @@
-// What an orphan pod is to the loop beside its facts: it has no status, and counts nothing of its own.
+// The row of an orphan pod: it has no status, and counts nothing of its own.
 import { ofStaleRead } from '../job/counting/metrics.ts';
 import { definePlanner } from '../planner-row.ts';
 import { orphanPodPlanner } from './orphan-pod.ts';

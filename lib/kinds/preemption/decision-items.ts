@@ -16,7 +16,7 @@ export type StoredDecision = v.InferOutput<typeof STORED_DECISION>;
 /** Items by name. An item is never changed: another content gets another name. */
 export type DecisionItems = ReadonlyMap<string, readonly PodDecision[]>;
 
-/** What a kind may keep in a head. */
+/** The largest part of a head that a kind may keep. */
 const MOST_HEAD_BYTES = 600;
 /** About 200 bytes each: an item of some 6 KB. */
 const USUAL_PODS_OF_AN_ITEM = 32;

@@ -1,4 +1,4 @@
-// What becomes of a pod that makes room: its status, and the event that tells why.
+// Evicts a pod that makes room: its status, and the event that says why.
 import type { Condition, Pod, PodStatus } from '../../objects/kubernetes.ts';
 import { timeOf } from '../../objects/pod-facts.ts';
 

@@ -1,4 +1,4 @@
-// What is done about the failures of an admission: a critical pod does not fail for lack of room, others make it.
+// Handles the failures of an admission: a critical pod does not fail for lack of room, others make it.
 import type { Pod } from '../../objects/kubernetes.ts';
 import { isInsufficient, missingOf, type AdmissionFailure } from './admission-failures.ts';
 import { isCritical } from './critical-pods.ts';
@@ -9,7 +9,7 @@ export interface FailuresGiven extends Pick<VictimsAsked, 'candidates' | 'orderi
   failures: readonly AdmissionFailure[];
 }
 
-/** What is left of the failures, or why nobody can make room, in upstream's words. Nothing left: the pod fits once the victims are gone. */
+/** The remaining failures, or why nobody can make room, in upstream's words. None remaining: the pod fits once the victims are gone. */
 export type FailuresHandled = { remaining: readonly AdmissionFailure[]; victims: readonly Pod[] } | { error: string };
 
 /** @see kubernetes › pkg/kubelet/preemption › CriticalPodAdmissionHandler */

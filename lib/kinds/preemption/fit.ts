@@ -13,7 +13,7 @@ const isExtended = (resource: string): boolean =>
 /** Resources that a scheduler counts. */
 const isScalar = (resource: string): boolean => resource.includes('/') || /^(?:hugepages-|attachable-volumes-)/.test(resource);
 
-/** What is missing, in the order of the checks. @param others all that take room on the node */
+/** The missing resources, in the order of the checks. @param others all that take room on the node */
 export function insufficientResources(node: Node, others: readonly Pod[], incoming: Pod): InsufficientResource[] {
   const capacities = amountsOf(node.status?.allocatable);
   const wanted = effectiveRequestsOf(incoming, (resource) => !isExtended(resource) || capacities.has(resource));

@@ -31,7 +31,7 @@ export function rebuiltDecision({ pods, running }: LostDecision, now: Date): Nod
     const decision = newDecision(pod, { sequence: decisions.length + 1, state: 'admitted' });
     decisions.push(isVictim ? { ...decision, eviction: { deadline } } : decision);
   }
-  // Deleted by force, or of a node of before: nobody lists them, and they take room until they have ended.
+  // Deleted by force, or of an earlier node of this name: nobody lists them, and they take room until they have ended.
   for (const { uid, namespace, name, room } of running)
     if (!listed.has(uid)) decisions.push({ uid, namespace, name, state: 'admitted', sequence: decisions.length + 1, room });
   return { latest: decisions.length, told: 0, pods: decisions };

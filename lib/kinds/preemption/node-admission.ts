@@ -28,7 +28,7 @@ export interface NodeAdmission {
   /** To be stored before anything else is done with it. */
   decision: NodeDecision;
   isChanged: boolean;
-  /** Pods to be told to look once the decision is stored, those included that a crash left untold. Then `afterTelling` is stored. */
+  /** Pods to be woken once the decision is stored, those included that a crash left unwoken. Then `afterTelling` is stored. */
   tells: readonly PodName[];
   /** Pods that are waited for, each with the latest moment. */
   waits: readonly Wait[];
@@ -48,7 +48,7 @@ export type AdmissionCount =
 const UNREADABLE_SECONDS = 60;
 const UNREADABLE_RETRY_SECONDS = 10;
 
-/** What a pass has decided so far. */
+/** The decisions of a pass so far. */
 interface Ledger {
   readonly listed: ReadonlyMap<string, Pod>;
   readonly now: Date;
@@ -81,7 +81,7 @@ export function decideAdmissions(snapshot: NodeSnapshot, now: Date): NodeAdmissi
   return answerOf(ledger, decision);
 }
 
-/** The decision once all that were to be told have been. */
+/** The decision once all these pods have been woken. */
 export const afterTelling = (decision: NodeDecision): NodeDecision => ({ ...decision, told: decision.latest });
 
 /** A pod's end gives its room back. A pod that ended undecided is never admitted. */

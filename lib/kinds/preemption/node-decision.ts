@@ -1,4 +1,4 @@
-// What a node has decided on its pods. It is the durable state of the node's passes, and all that a pod's pass reads of the node.
+// A node's decisions on its pods: the durable state of the node's passes, and all that a pod's pass reads of the node.
 import * as v from 'valibot';
 
 const text = v.pipe(v.string(), v.maxLength(1000));
@@ -6,7 +6,7 @@ const time = v.pipe(v.string(), v.isoTimestamp());
 
 const HOST_PORT = v.object({ address: text, protocol: text, port: v.number() });
 
-/** What a pod takes of its node, as counted when it was decided: quantities, and ports of the host. */
+/** A pod's share of its node, as counted when it was decided: quantities, and ports of the host. */
 const ROOM = v.object({ requests: v.record(v.string(), text), hostPorts: v.optional(v.array(HOST_PORT)) });
 export type Room = v.InferOutput<typeof ROOM>;
 
@@ -68,7 +68,7 @@ export type PodDecision = v.InferOutput<typeof POD_DECISION>;
 export const NODE_DECISION = v.object({
   /** The number of the latest change. */
   latest: v.number(),
-  /** Pods of changes up to this number have been told to look. */
+  /** Pods of changes up to this number have been woken. */
   told: v.number(),
   /** In the order of decision; no uid twice. */
   pods: v.array(POD_DECISION),

@@ -6,7 +6,7 @@ import type { Refusal } from './admission-failures.ts';
 const OS_LABEL = 'kubernetes.io/os';
 const USUAL_OS = 'linux';
 
-/** What the node reports of itself; its label may be wrong. */
+/** The node's own report counts; its label may be wrong. */
 const osOf = ({ metadata, status }: Node): string =>
   textOf(fieldsOf(status?.['nodeInfo'])['operatingSystem']) || (metadata.labels?.[OS_LABEL] ?? USUAL_OS);
 

@@ -1,4 +1,4 @@
-// What a pod's own pass does about the node's decision on it. It acts for its own pod and in its own head alone (R15).
+// The part of a pod's own pass in the node's decision on it. It acts for its own pod and in its own head alone (R15).
 import type { PodDecision } from './node-decision.ts';
 
 export type PodDuty =

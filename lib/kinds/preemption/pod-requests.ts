@@ -1,4 +1,4 @@
-// What a pod takes of its node. The fit check and the choice of victims count differently, as upstream's do.
+// A pod's requests of its node. The fit check and the choice of victims count differently, as upstream's do.
 import { totalsOfContainers } from '../../admission/pod/pod-resource-defaults.ts';
 import type { Pod } from '../../objects/kubernetes.ts';
 import { isQuantity, parseQuantity } from '../../objects/quantity.ts';
@@ -32,7 +32,7 @@ const isPodLevel = (resource: string): boolean => resource === 'cpu' || resource
 const containersNanosOf = ({ spec }: Pod): Map<string, bigint> =>
   new Map([...totalsOfContainers(spec, 'requests')].map(([resource, { nanos }]) => [resource, nanos]));
 
-/** What the pod says of itself as a whole. Undefined: nothing that counts. */
+/** Requests at the level of the pod. Undefined: nothing that counts. */
 function podLevelOf({ spec }: Pod): Map<string, bigint> | undefined {
   const { requests, limits } = fieldsOf(spec['resources']);
   if (![requests, limits].some((list) => Object.keys(fieldsOf(list)).some(isPodLevel))) return undefined;
@@ -40,7 +40,7 @@ function podLevelOf({ spec }: Pod): Map<string, bigint> | undefined {
 }
 
 /**
- * What the fit check counts: the most that its containers need at any moment, or what the pod itself asks for, and its overhead.
+ * Requests as the fit check counts them: the most that its containers need at any moment, or what the pod itself asks for, and its overhead.
  * @param isCounted whether a container's request of a resource counts
  */
 export function effectiveRequestsOf(pod: Pod, isCounted: (resource: string) => boolean = () => true): Amounts {
@@ -51,7 +51,7 @@ export function effectiveRequestsOf(pod: Pod, isCounted: (resource: string) => b
 }
 
 /**
- * What the choice of victims counts: a pod that asks for anything as a whole asks for nothing else, and overhead is added only to what is
+ * Requests as the choice of victims counts them: a pod that asks for anything as a whole asks for nothing else, and overhead is added only to what is
  * asked for. Each pod counts as one of `pods`.
  */
 export function victimRequestsOf(pod: Pod): Amounts {

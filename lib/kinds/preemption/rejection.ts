@@ -1,4 +1,4 @@
-// What becomes of a pod that its node refuses.
+// Rejects a pod that its node does not take.
 import type { Pod, PodStatus } from '../../objects/kubernetes.ts';
 import { podQosClassOf } from '../../objects/qos-class.ts';
 import type { Refusal } from './admission-failures.ts';

@@ -1,4 +1,4 @@
-// What has to be freed for a pod, and how far others can free it.
+// Resources to be freed for a pod, and how far others can free them.
 import type { Amounts } from './pod-requests.ts';
 
 /** More than nothing of a resource that is still to be freed; cpu in thousandths, everything else in whole units. */
@@ -7,7 +7,7 @@ export interface Requirement {
   readonly quantity: bigint;
 }
 
-/** What is left to be freed once pods that hold so much are gone, in the same order. */
+/** The rest to be freed once pods that hold so much are gone, in the same order. */
 export function subtracted(requirements: readonly Requirement[], held: Iterable<Amounts>): Requirement[] {
   let left = [...requirements];
   for (const amounts of held) {

@@ -1,4 +1,4 @@
-// What a pod takes of its node, in a form that outlives the pod's object.
+// A pod's share of its node, in a form that outlives the pod's object.
 import type { Pod } from '../../objects/kubernetes.ts';
 import { hostPortsOf } from './host-ports.ts';
 import type { PodName, Room } from './node-decision.ts';

@@ -10,7 +10,7 @@ export function isDrivenAway(pod: Pod, { spec }: Node): boolean {
   return taints.some((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
 }
 
-/** What a toleration leaves out, it tolerates all of. */
+/** A field that a toleration leaves out matches everything. */
 function tolerates({ effect, key, operator, value }: Fields, taint: Taint): boolean {
   if (textOf(effect) !== '' && effect !== taint.effect) return false;
   if (textOf(key) !== '' && key !== taint.key) return false;

@@ -97,7 +97,7 @@ function byDistance(candidates: readonly Candidate[], requirements: readonly Req
   return chosen;
 }
 
-/** Its place; -1 where there are none. Of equally close ones the smallest, of these the last. */
+/** Its place; -1 without candidates. Of equally close ones the smallest, of these the last. */
 function closestTo(requirements: readonly Requirement[], candidates: readonly Candidate[]): number {
   let [best, place, least] = [undefined as Candidate | undefined, -1, Infinity];
   for (const [at, candidate] of candidates.entries()) {

@@ -1,4 +1,4 @@
-// What follows from a decision on a pod: who is evicted, what is told, what is written.
+// Actions of a decision on a pod: evictions, events, writes.
 import type { Pod } from '../../objects/kubernetes.ts';
 import type { DocumentPlan, EvictAction } from '../kind-manifests.ts';
 import type { Action, Target } from '../plan.ts';

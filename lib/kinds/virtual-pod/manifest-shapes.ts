@@ -1,4 +1,4 @@
-// What a node and its pods must say so that an admission can be decided. The API server refuses less: an amount of a node may be missing.
+// Fields that a node and its pods must have so that an admission can be decided. The API server refuses less: an amount of a node may be missing.
 import * as v from 'valibot';
 import type { Pod } from '../../objects/kubernetes.ts';
 import { isQuantity, parseQuantity } from '../../objects/quantity.ts';
@@ -63,7 +63,7 @@ const admissionRecord = object({
 });
 const headWithAdmission = object({ admission: optional(admissionRecord) });
 
-/** What a pass before decided, and how far the decision is carried out. */
+/** The decision of an earlier pass, and how far it is carried out. */
 export type AdmissionRecord = v.InferOutput<typeof admissionRecord>;
 
 /** The `admission` of a Head document; undefined if it has none. */

@@ -48,7 +48,7 @@ function failureText(failure: AdmissionFailure): string {
   return `${resource}: ${text(missingOf(failure))} missing; it asks for ${text(requested)}, and ${text(used)} of ${text(capacity)} are taken`;
 }
 
-/** What a victim is, and what it frees of the resources that are short. */
+/** Describes a victim, and the scarce resources that it frees. */
 export function victimText(victim: Pod, failures: readonly AdmissionFailure[]): string {
   const requests = victimRequestsOf(victim);
   const frees = failures.filter(isInsufficient).flatMap(({ resource }) => {

@@ -8,7 +8,7 @@ import { secondsOf } from '../unix-seconds.ts';
 import { dictionary, shared, type FactRow, type FactRows } from './fact-row.ts';
 import { plainNumberOf } from './fact-values.ts';
 
-/** What a container says of its state, in the cluster's words. */
+/** A container's state, in the cluster's words. */
 export interface ContainerWords {
   container: string;
   state: 'waiting' | 'terminated';

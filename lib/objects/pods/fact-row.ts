@@ -1,4 +1,4 @@
-// What a row of the table of pod facts says: how a fact is read from a pod, compared, written and bounded.
+// A row of the table of pod facts: how a fact is read from a pod, compared, written and bounded.
 import type * as v from 'valibot';
 import type { WantedFields } from '../field-mask.ts';
 import type { Pod } from '../kubernetes.ts';
@@ -7,14 +7,14 @@ import type { Pod } from '../kubernetes.ts';
 export interface SharedFact<Facts, Json = unknown> {
   /** Its key within a shape. Never give a key that was in use another meaning: builds before read it. */
   letter: string;
-  /** What a reader accepts. Optional where `encode` may leave the letter out. */
+  /** The JSON that a reader accepts. Optional where `encode` may leave the letter out. */
   schema: v.GenericSchema<unknown, Json>;
   /** Undefined: the letter is left out. */
   encode(this: void, facts: Facts): Json | undefined;
   decode(this: void, json: Json, facts: Facts): void;
   /** Whether `encode` gives both pods the same. It runs for every pod of every message, so it must not write. */
   isAlike(this: void, a: Facts, b: Facts): boolean;
-  /** What is wrong with a value that the schema accepts: then its pods are refused, and the message is not. */
+  /** Problems of a value that the schema accepts: then its pods are refused, and the message is not. */
   faultOf?(this: void, json: Json): string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface FlagFact<Facts> {
 export interface NumberFact<Facts> {
   /** The column that holds it. `behind`: a column of its own behind those of version 1, which builds before pass over. */
   column: 'indexes' | 'numbers' | 'times' | 'behind';
-  /** What the column holds the difference to: the pod before, one more than the pod before, or this pod's creation. */
+  /** The base of the differences that the column holds: the pod before, one more than the pod before, or this pod's creation. */
   since: 'before' | 'next' | 'createdAt';
   /** Of a shape whose pods have one; 0: every pod has one. */
   bit: number;
@@ -46,7 +46,7 @@ export interface ListedTimes<Facts> {
   timesOf(this: void, facts: Facts): readonly number[];
   /** In the place of those that the shape gave. */
   give(this: void, facts: Facts, next: () => number): void;
-  /** What those of a pod from outside may not be. */
+  /** The first fault of the facts of a pod from outside. */
   faultOf(this: void, facts: Facts): string | undefined;
   /** As much of a shape that cannot be used as is needed to read past its pods. @param json its letter's items */
   skip(this: void, json: readonly unknown[], facts: Facts): void;
@@ -87,7 +87,7 @@ export interface FactBounds<Facts> {
   textFaultOf?(this: void, facts: Facts): string | undefined;
 }
 
-/** What carries a fact. Several parts share one fact: an index is a number, or else a shared text. */
+/** The carrier of a fact. Several parts share one fact: an index is a number, or else a shared text. */
 type Carried<Facts> =
   /** Every message and table has a place of its own for it. */
   | { isIdentity: true }
@@ -110,7 +110,7 @@ export type FactRow<Facts> = Carried<Facts> & {
   /** Takes away what is not known of a pod that cannot be read; absent: it is part of the metadata, and stays. */
   forget?(this: void, facts: Facts): void;
   bounds?: FactBounds<Facts>;
-  /** What a pod from outside may not have of it. Not asked of a pod without the fact. */
+  /** The fault of the fact of a pod from outside. Not asked of a pod without the fact. */
   faultOf?(this: void, facts: Facts): string | undefined;
   /** It repeats the owner's name: a relay keeps it relative to the owner. */
   isOfOwner?: true;

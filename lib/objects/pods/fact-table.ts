@@ -46,7 +46,7 @@ const BLANKS = Object.entries({ ...IDENTITY_FACTS, ...STATE_FACTS }).flatMap(([n
   blank === undefined ? [] : [[name, blank]],
 );
 /**
- * What every pod has, before any of it is known. Not frozen: a copy of a frozen object takes several times as long. Parsed, because an object that
+ * The facts that every pod has, still blank. Not frozen: a copy of a frozen object takes several times as long. Parsed, because an object that
  * grew by one field after the other keeps most of them in a second object, and each copy takes two.
  */
 export const BLANK_FACTS = JSON.parse(JSON.stringify(Object.fromEntries(BLANKS))) as Readonly<PodFacts>;
@@ -64,7 +64,7 @@ export const podFieldsFor = (asked: readonly AskedFact[]): WantedFields =>
 /** Sets the facts that the rows read, whatever there is of them. */
 export function factReaderFor(asked: readonly AskedFact[]): (pod: Pod) => PodFacts {
   const rows = rowsFor(asked);
-  // What every pod has comes first: so each of these rows sees objects of one hidden class.
+  // Facts that every pod has come first: so each of these rows sees objects of one hidden class.
   const reads = [...rows.filter(({ name }) => name in BLANK_FACTS), ...rows.filter(({ name }) => !(name in BLANK_FACTS))].map(
     ({ read }) => read,
   );

@@ -18,7 +18,7 @@ export interface ContainerFacts {
   restarts: number;
   /** Set while the container is terminated. */
   exitCode?: number;
-  /** Unix seconds; set while terminated and told. */
+  /** Unix seconds; set while terminated, if the status says when. */
   finishedAt?: number;
 }
 
@@ -120,7 +120,7 @@ export const endedAt = ({ name, role, restarts, exitCode }: ContainerFacts, fini
 
 const NEVER: readonly number[] = [];
 
-/** One for each terminated container that tells when, in their order. */
+/** One for each terminated container whose status says when, in their order. */
 export function finishedAtOf(containers: readonly ContainerFacts[]): readonly number[] {
   let times: number[] | undefined;
   for (const { finishedAt } of containers) if (finishedAt !== undefined) (times ??= []).push(finishedAt);

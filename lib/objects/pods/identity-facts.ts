@@ -1,4 +1,4 @@
-// What a pod is, and stays: its name, its owner, its place among its siblings. Rows of the table of pod facts (fact-table.ts).
+// A pod's identity, which stays: its name, its owner, its place among its siblings. Rows of the table of pod facts (fact-table.ts).
 import * as v from 'valibot';
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from '../job-labels.ts';
 import { flag, number, shared, type FactRows } from './fact-row.ts';

@@ -1,4 +1,4 @@
-// What happens to a pod: where it runs, how far it is, why it does not run. Rows of the table of pod facts (fact-table.ts).
+// A pod's state: where it runs, how far it is, why it does not run. Rows of the table of pod facts (fact-table.ts).
 import * as v from 'valibot';
 import { LARGEST_INT32, LEAST_INT32 } from '../integers.ts';
 import { LONGEST_POD_REASON, podReasonsOf, REASON_FIELDS, wordsOf, type PodReason } from '../pod-reasons.ts';

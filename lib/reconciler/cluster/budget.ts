@@ -103,7 +103,7 @@ export function turnOf(
   clock: Clock,
 ): { againInMs: number; attempt: number } {
   if (actions.some(({ result }) => result === 'done')) return { againInMs: retryAfterMs, attempt: 0 };
-  // A pass that news led to before its turn is no further try.
+  // A pass that a change led to before its turn is no further try.
   const attempt = isEarly ? Math.max(tries - 1, 1) : tries;
   const patienceMs = Math.min(TURN_MS.first * 2 ** Math.min(attempt - 1, 10), TURN_MS.most);
   return { againInMs: Math.round(retryAfterMs + patienceMs * clock.random()), attempt };

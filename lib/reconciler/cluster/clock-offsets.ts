@@ -38,7 +38,7 @@ export class ClockOffsets {
   }
 
   /**
-   * @returns cluster time minus ours, milliseconds; undefined if only the API server can tell: our clock has jumped, or seems to have,
+   * @returns cluster time minus ours, milliseconds; undefined if only the API server knows: our clock has jumped, or seems to have,
    * maybe before this process began
    */
   async of(cluster: string): Promise<number | undefined> {

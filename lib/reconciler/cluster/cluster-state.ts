@@ -1,7 +1,7 @@
 // The state of a cluster: one answer from all known facts, for console, command line, API, explanations, metrics and alarms.
 import type { ClusterRecord } from '../../ports/clusters.ts';
 
-/** Every state, the most telling one first. Several may hold. */
+/** Every state, the most important one first. Several may hold. */
 export const CLUSTER_STATES = [
   /** It is being removed. */
   'Leaving',

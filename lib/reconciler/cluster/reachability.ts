@@ -59,7 +59,7 @@ type Place = Pick<WorkloadKey, 'cluster' | 'namespace'>;
 export interface Hold {
   /** 0 if this pass may call, else milliseconds to put its work off. */
   waitMs: number;
-  /** What this pass checks on behalf of all others. */
+  /** The check that this pass makes on behalf of all others. */
   probe: 'none' | 'answer' | 'rights';
 }
 

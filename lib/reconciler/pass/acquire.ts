@@ -17,7 +17,7 @@ interface Acquired {
  * Replaces the fence by this pass's own. The wake names the fence that its sender had read, so nothing is read first. If the head has
  * another fence by now, the refused write says which.
  * @param opening.follows the fence that the wake names; if absent, the head is read
- * @returns the head as acquired; 1 more than the attempt of the timer that it held; `isEarly`: that timer was not due yet, so news led to
+ * @returns the head as acquired; 1 more than the attempt of the timer that it held; `isEarly`: that timer was not due yet, so a change led to
  * this pass; `isNext`: no other pass has acquired the head since the wake was sent. Undefined: this pass was overtaken before it began, and the workload is woken anew
  */
 export async function acquire(

@@ -101,7 +101,7 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
 }
 
 interface Progress {
-  /** What creates and deletes that were carried out are about, as events say it. */
+  /** Subjects of the creates and deletes that were carried out, as events name them. */
   done: Set<string>;
   troubles: OtherTrouble[];
 }

@@ -1,4 +1,4 @@
-// What one pass knows: the view, and what the pass observes of the API server itself (R7).
+// The knowledge of one pass: the view, and its own observations of the API server (R7).
 import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import { controllerOf } from '../../objects/pod-facts.ts';
@@ -25,7 +25,7 @@ export class OwnerGoneError extends Error {}
 /** If more known pods than this are missing from the list, one list of their namespace finds them. */
 const MOST_STRAYED = 10;
 
-/** What a pass is about. It stays the same from its beginning to its end. */
+/** The subject of a pass. It stays the same from its beginning to its end. */
 export interface PassContext {
   key: WorkloadKey;
   /** The facts of its kind. */

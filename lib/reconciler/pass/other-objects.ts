@@ -32,7 +32,7 @@ export async function createOther(pass: Pass, action: CreateAction): Promise<Res
   }
 }
 
-/** What a child's row reads of it; whole objects are answered for wanted ones alone. */
+/** The fields that a child's row reads of it; whole objects are answered for wanted ones alone. */
 const readingOf = (row: ChildFacts | undefined): Reading => (row ? { fields: row.fields } : {});
 
 async function meetOther(pass: Pass, row: ChildFacts, action: CreateAction): Promise<Result> {

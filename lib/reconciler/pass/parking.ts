@@ -81,7 +81,7 @@ export function endUntilChanged(pass: Pass): void {
   if (pass.pending.state.park?.untilChanged === true) pass.pending.state = { ...pass.pending.state, park: undefined };
 }
 
-/** Nothing but another spec ends it. The planner has told of it, so nothing more is told here, and no time brings it back. */
+/** Only another spec ends it. The planner has emitted its event, so none is emitted here, and no timer brings it back. */
 export function parkUntilChanged(pass: Pass, reason: string, { clock, telemetry }: Pick<Ports, 'clock' | 'telemetry'>): Ending {
   const generation = pass.known.generation ?? 0;
   const { park: before } = pass.pending.state;

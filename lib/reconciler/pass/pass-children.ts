@@ -107,7 +107,7 @@ export class PassChildren {
     this.observeList(row, [], part.floor);
   }
 
-  /** What must be written to the view before the pass ends, by resource. */
+  /** Observations to be written to the view before the pass ends, by resource. */
   get observations(): ObservedChildren[] {
     return [...this.#resources]
       .filter(([, { observations, whole }]) => observations.size > 0 || whole !== undefined)

@@ -16,7 +16,7 @@ import type { Child, PassState } from '../head/pass-state.ts';
 import type { Planned } from '../report/recorded-plan.ts';
 import { Knowledge, type PassContext } from './knowledge.ts';
 
-/** What the plans of a pass were, and what came of them. */
+/** The plans of a pass, and their outcomes. */
 export interface Decided {
   /** The latest decision and its input, for the flight recorder. */
   planned: Planned | undefined;
@@ -34,7 +34,7 @@ export interface Decided {
   wasHindered: boolean;
 }
 
-/** What a pass writes to head and telemetry before it ends. Its observations are among what it knows. */
+/** Writes of a pass to head and telemetry before it ends. Its observations are part of its knowledge. */
 export interface Pending {
   /** As last read or written. Its fence may be a later pass's by then. */
   head: UpdatedHead;
@@ -59,7 +59,7 @@ export class Pass implements PassContext {
   readonly startedAtMs: number;
   /** Counts the tries of work that was put off; 1 if it was not. */
   readonly attempt: number;
-  /** News led to it before the work that was put off was due. */
+  /** A change led to it before the work that was put off was due. */
   readonly isEarly: boolean;
   /** Cluster time minus ours, milliseconds (R12). */
   readonly offsetMs: number;

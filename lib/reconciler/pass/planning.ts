@@ -136,7 +136,7 @@ export function planHeadOf(known: Standing, nowMs: number, backoff: PlanHead['ba
 /**
  * A pod that cannot be read may have ended or may be running. If it belongs to this workload, or the workload may adopt it, no pod is
  * created in its place and nothing is counted. The pods of a workload that is being deleted are not counted any more, and are released
- * whatever they are.
+ * in any case.
  * @throws UnreadableObjectError
  */
 function refuseUnreadable({ metadata }: WorkloadObject, pods: Pods): void {

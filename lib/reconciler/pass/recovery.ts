@@ -1,4 +1,4 @@
-// What follows when a plan could not be carried out completely: the pass plans again from the current state, or ends and comes back later.
+// Goes on after a plan that could not be carried out completely: the pass plans again from the current state, or ends and comes back later.
 import type { Ports } from '../../ports/ports.ts';
 import { PODS } from '../../objects/resources.ts';
 import type { Refusal, Stop } from './actions.ts';

@@ -101,7 +101,7 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
 const tellsOfTakenNames = ({ facts, known }: Pass, resource: Resource): boolean =>
   (resource === PODS ? facts.pods : known.children.rowOf(resource))?.plannerTellsOfTakenNames === true;
 
-/** A planner that keeps what it told does not tell it in the next pass again. Others tell of what they write. */
+/** A planner that keeps a record of its events does not emit them again in the next pass. Events of others belong to their writes. */
 function tellWithoutWrites(pass: Pass, plan: Plan<object>): void {
   if (plan.head.kept === undefined) return;
   pass.pending.events.push(...plan.actions.filter((action) => action.verb === 'event').filter(({ about }) => about === undefined));

@@ -80,7 +80,7 @@ function withinLimit(pass: Execution['pass'], nowMs: number, events: readonly Ev
   const { left, atMs } = pass.pending.state.events ?? { left: BURST, atMs: nowMs };
   const regained = Math.floor((nowMs - atMs) / ONE_MORE_EVERY_MS);
   const available = Math.min(BURST, left + Math.max(regained, 0));
-  // The end of a workload matters more than its hundredth pod: it is told whatever came before, and so is a suspension.
+  // The end of a workload matters more than its hundredth pod: it is emitted even after many others, and so is a suspension.
   const ranked = events.toSorted((a, b) => rankIn(pass, a) - rankIn(pass, b)).filter((event, at) => at < available || event.evenUnanswered);
   if (ranked.length > 0)
     pass.pending.state = {

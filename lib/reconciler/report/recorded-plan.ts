@@ -79,7 +79,7 @@ export function replay(kind: string, snapshot: Uint8Array): Replayed {
   return { recorded: recorded.decided, today, differences: differencesOf(recorded.decided, today) };
 }
 
-/** What the planner was given, as far as a snapshot holds it. @throws UndecodableMessageError */
+/** The planner's input, as far as a snapshot holds it. @throws UndecodableMessageError */
 function givenIn(kind: string, { owner, pods, children = [], head, kept, held, manages, options }: RecordedPlan): Snapshot<WorkloadObject> {
   const rows = factsFor(kind).children.filter(({ isUsed }) => isUsed?.({ options }) ?? true);
   const byResource = new Map(

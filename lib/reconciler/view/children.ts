@@ -66,7 +66,7 @@ export function mergeChildren(before: ChildrenPart, { children, whole, byPass }:
 
 /**
  * `isInclusive`: an observation at the floor itself counts. The list of that floor made it, or a pass read the object by name, which shows
- * what no selection does.
+ * objects outside every selection.
  */
 function isTaken(
   { heardAt, presence }: ChildObservation,

@@ -1,5 +1,5 @@
 // Storage of a view: a small one lies in the head itself, a larger one in items of neighbouring slots beside it. Writes are conditional on
-// versions only, because an observation is true whoever writes it (R8).
+// versions only, because an observation is true, no matter which pass writes it (R8).
 import { isNewer, newest } from '../../objects/resource-version.ts';
 import { formatKey } from '../../objects/workload.ts';
 import type { PodChange, PodSet } from '../../kinds/pod-set.ts';
@@ -240,7 +240,7 @@ function floorChange(head: Head, floor: string, era: number): { floor: string; r
 }
 
 /**
- * Raises the head's floor. Pods in the head move to their items first: for an observation from before the list, nothing else can tell
+ * Raises the head's floor. Pods in the head move to their items first: for an observation from before the list, nothing else shows
  * whether the list named it.
  * @throws StaleWriteError another writer has changed the head's view meanwhile
  */

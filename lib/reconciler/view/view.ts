@@ -62,7 +62,7 @@ export function mergeInto(part: ViewPart, news: News, onChange?: OnChange): Omit
   return { changed, observedByPass };
 }
 
-/** A uid does not come back, so deletion is final, even if a pass that saw it cannot tell at which version (R19). */
+/** A uid does not come back, so deletion is final, even if a pass that saw it does not know at which version (R19). */
 export function isLater(one: Pick<PodObservation, 'heardAt' | 'deleted'>, than: Pick<PodObservation, 'heardAt' | 'deleted'>): boolean {
   return one.deleted === than.deleted ? isNewer(one.heardAt, than.heardAt) : one.deleted;
 }

@@ -1,4 +1,4 @@
-// What confirmed writes count of a Job, under upstream's names.
+// Metrics that confirmed writes of a Job count, under upstream's names.
 import { isJobFinished } from '../../../objects/job-facts.ts';
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
 import type { Counted } from '../../../objects/upstream-metrics.ts';

@@ -16,7 +16,7 @@ export interface FailureVerdict {
 
 const UNMATCHED: FailureVerdict = { counted: true };
 
-/** What the failure of this pod means. Rules with unknown actions are skipped. */
+/** The verdict on this pod's failure. Rules with unknown actions are skipped. */
 export function judgeFailure(rules: readonly PodFailurePolicyRule[] | undefined, pod: PodFacts): FailureVerdict {
   if (rules === undefined) return UNMATCHED;
   for (const [at, rule] of rules.entries()) {

@@ -34,7 +34,7 @@ function numbersOf({ active, running, restarting }: Headcount, want: number): st
   return `${running} of ${want} wanted pods run${unstarted}${waiting}`;
 }
 
-/** What the pass does about the number of pods. Never starts and removes in one pass. */
+/** The change of the number of pods. Never starts and removes in one pass. */
 export function staffingOf(progress: Progress, backoff: PlanHead['backoff'], nowMs: number): Staffing {
   const { tally, completed, failed, delayed } = progress;
   const { terms, counts } = tally;

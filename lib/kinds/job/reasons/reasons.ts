@@ -77,7 +77,7 @@ export function reasonsOf(snapshot: Snapshot<Job>, now: Date, circumstances: Cir
     ];
   try {
     const living = livingReasons(snapshot, now.getTime(), circumstances.refusal);
-    // If there is an obstacle, do not add the reason that says there is none.
+    // If there is an obstacle, do not add the reason that denies it.
     return obstacles.length > 0 ? [...obstacles, ...living] : living.length > 0 ? living : [nothingReason(job)];
   } catch (error) {
     if (!(error instanceof LabelSelectorError)) throw error;
