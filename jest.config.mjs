@@ -14,6 +14,7 @@ export const WHOLE_STORMS = [
   'reconciler/large-job',
   'reconciler/large-view',
   'reconciler/verdict-interrupted',
+  'reconciler/view/many-children',
   'simulation/replay',
   'simulation/simulator',
   'simulation/view-items',

@@ -33,7 +33,7 @@ export function resourceKeyOf({ apiVersion, plural }: Pick<Resource, 'apiVersion
   return slash < 0 ? plural : `${plural}.${apiVersion.slice(0, slash)}`;
 }
 
-export const partBytes = ({ facts }: Part): number => Buffer.byteLength(JSON.stringify(facts));
+export const partBytes = ({ facts }: Pick<Part, 'facts'>): number => Buffer.byteLength(JSON.stringify(facts));
 
 /** Sorts keys, so that two processes write the same text for the same value. */
 export function canonicalText(value: unknown): string {
@@ -43,21 +43,45 @@ export function canonicalText(value: unknown): string {
   return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonicalText(field)}`).join(',')}}`;
 }
 
+/** Texts of values that many children share: made once for each, not for each child. */
+const sharedTexts = new WeakMap<object, string>();
+
+function sharedText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return canonicalText(value);
+  const known = sharedTexts.get(value) ?? canonicalText(value);
+  sharedTexts.set(value, known);
+  return known;
+}
+
 /** The compared fields of a child, without its part. */
 const standingOf = ({ namespace, name, labels, number, terminating, orphaned }: ChildState): string =>
   // Earlier builds know no orphans: the text of every other child is the same in both.
-  canonicalText([namespace, name, labels ?? {}, number ?? null, terminating ?? false, ...(orphaned ? [orphaned] : [])]);
+  `[${[
+    JSON.stringify(namespace),
+    JSON.stringify(name),
+    sharedText(labels ?? {}),
+    `${number ?? null}`,
+    `${terminating ?? false}`,
+    ...(orphaned ? ['true'] : []),
+  ].join(',')}]`;
+
+const isSameShared = (one: unknown, other: unknown): boolean => one === other || sharedText(one) === sharedText(other);
 
 /**
  * Whether all compared fields are equal. A new version alone is not a change. Parts of different revisions count as equal, because two
  * builds make them differently and they cannot be compared.
  */
 export const isSameChild = (one: ChildState, other: ChildState): boolean =>
-  standingOf(one) === standingOf(other) &&
-  (one.part.revision !== other.part.revision || canonicalText(one.part.facts) === canonicalText(other.part.facts));
+  one.namespace === other.namespace &&
+  one.name === other.name &&
+  one.number === other.number &&
+  one.terminating === other.terminating &&
+  one.orphaned === other.orphaned &&
+  isSameShared(one.labels ?? {}, other.labels ?? {}) &&
+  (one.part.revision !== other.part.revision || isSameShared(one.part.facts, other.part.facts));
 
 /** All compared fields of a child, for digests of parts of one revision. */
-export const childText = (child: ChildState): string => `${standingOf(child)}${canonicalText(child.part.facts)}`;
+export const childText = (child: ChildState): string => `${standingOf(child)}${sharedText(child.part.facts)}`;
 
 /** For the digest of a workload: which children exist, without their facts. */
 export const presenceOf = (children: Iterable<ChildState>): { uid: string; resourceVersion: string }[] =>

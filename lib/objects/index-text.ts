@@ -15,13 +15,21 @@ export type IndexSet = readonly IndexInterval[];
 export const noIndexes: IndexSet = [];
 
 const LONGEST_PLAIN = 15;
+/** Digits of the largest int64. */
+const LONGEST_INT64 = 19;
 
 /** A decimal integer as Go's `strconv.Atoi` takes it: a sign and leading zeros are fine, blanks and fractions are not. */
 export function integerOf(text: string): number | undefined {
   const plain = plainIntegerOf(text);
   if (plain !== undefined) return plain;
-  const digits = /^[+-]?0*([0-9]*)$/.exec(text)?.[1];
-  if (digits === undefined || !/[0-9]$/.test(text) || digits.length > 19) return undefined;
+  const begin = text.startsWith('-') || text.startsWith('+') ? 1 : 0;
+  if (begin === text.length) return undefined;
+  // Not `0*([0-9]*)`, which backtracks over every zero: 50 KB of them in an annotation would stop the process for seconds.
+  let leading = begin;
+  while (text[leading] === '0') leading += 1;
+  if (text.length - leading > LONGEST_INT64) return undefined;
+  const digits = text.slice(leading);
+  if (!/^[0-9]*$/.test(digits)) return undefined;
   const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits);
   return value > LARGEST_INT64 || value < -LARGEST_INT64 - 1n ? undefined : Number(value);
 }

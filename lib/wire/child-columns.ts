@@ -61,16 +61,20 @@ export function packChildren(entries: Iterable<ChildEntry>): PackedPods {
     known.set(written, place);
     return place;
   };
+  // Children share labels and parts: their text is made once for each object, not for each child.
+  const labelPlaces = new Map<object | undefined, number>();
+  const shapePlaces = new Map<string, number>();
+  const partPlaces = new Map<Json, number>();
   let count = 0;
   let named = 0;
   let number = 0;
   for (const { child, heardAt, byPass, presence } of entries) {
     count += 1;
     const [, prefix, digits] = NUMBERED.exec(child.name) ?? [];
-    const shape: Shape = {
+    const { labels } = child;
+    const shape: Omit<Shape, 'l'> = {
       r: child.resource,
       n: child.namespace,
-      ...(child.labels && { l: child.labels }),
       v: child.part.revision,
       ...(digits !== undefined && { p: prefix }),
       s: presence,
@@ -80,9 +84,12 @@ export function packChildren(entries: Iterable<ChildEntry>): PackedPods {
         (child.number === undefined ? 0 : BITS.number) |
         (child.orphaned ? BITS.orphaned : 0),
     };
-    const written = JSON.stringify(shape);
-    if (Buffer.byteLength(written) > LONGEST_SHAPE) throw new MessageTooLargeError(`labels of ${Buffer.byteLength(written)} bytes`);
-    shapeColumn.unsigned(at(shapes, written));
+    const labelPlace = labelPlaces.get(labels) ?? labelPlaces.size;
+    labelPlaces.set(labels, labelPlace);
+    const shapeKey = `${labelPlace} ${JSON.stringify(shape)}`;
+    const shapePlace = shapePlaces.get(shapeKey) ?? at(shapes, shapeText(shape, labels));
+    shapePlaces.set(shapeKey, shapePlace);
+    shapeColumn.unsigned(shapePlace);
     if (readUuid(child.uid)) uids.bytes(UUID_BYTES);
     else {
       uids.bytes(new Uint8Array(16));
@@ -99,7 +106,10 @@ export function packChildren(entries: Iterable<ChildEntry>): PackedPods {
       numbers.signed(child.number - number);
       number = child.number;
     }
-    partColumn.unsigned(at(parts, JSON.stringify(child.part.facts)));
+    const { facts } = child.part;
+    const partPlace = partPlaces.get(facts) ?? at(parts, JSON.stringify(facts));
+    partPlaces.set(facts, partPlace);
+    partColumn.unsigned(partPlace);
   }
   if (count > MOST_CHILDREN) throw new MessageTooLargeError(`${count} children that are no pods`);
   const all = new ByteWriter();
@@ -113,6 +123,13 @@ export function packChildren(entries: Iterable<ChildEntry>): PackedPods {
     all.bytes(column.done());
   }
   return { columns: all.done(), uids: uids.done() };
+}
+
+/** @throws MessageTooLargeError beyond what `unpackChildren` reads */
+function shapeText({ r, n, ...rest }: Omit<Shape, 'l'>, labels: ChildState['labels']): string {
+  const written = JSON.stringify({ r, n, ...(labels && { l: labels }), ...rest });
+  if (Buffer.byteLength(written) > LONGEST_SHAPE) throw new MessageTooLargeError(`labels of ${Buffer.byteLength(written)} bytes`);
+  return written;
 }
 type Writers = [ByteWriter, ByteWriter, ByteWriter, ByteWriter, ByteWriter, ByteWriter];
 
@@ -133,13 +150,16 @@ export function unpackChildren({ columns, uids }: PackedPods, refuse: RefuseChil
   };
   const shapes = texts(LONGEST_SHAPE, Shape, 'child', SHAPE_DEPTH);
   const parts = texts(LONGEST_PART, v.unknown(), 'part', PART_DEPTH) as Json[];
+  // What children share is checked once: a message may hold 10,000 children of one part.
+  const partSizes = parts.map((facts) => partBytes({ facts }));
   const column = (): ByteReader => new ByteReader(reader.bytes(reader.unsigned()));
   const [shapeColumn, uidTexts, versions, names, numbers, partColumn] = [column(), column(), column(), column(), column(), column()];
   let named = 0;
   let number = 0;
   const entries = Array.from({ length: count }, (_, at): ChildEntry => {
     const shape = shapes[shapeColumn.unsigned()];
-    const facts = parts[partColumn.unsigned()];
+    const partPlace = partColumn.unsigned();
+    const facts = parts[partPlace];
     if (!shape || facts === undefined) throw new UndecodableMessageError('a child of a shape or part that the message does not hold');
     const uid = uuidAt(uids, at * 16) ?? uidTexts.text(LONGEST_UID);
     const resourceVersion = versions.text(LONGEST_VERSION);
@@ -158,7 +178,7 @@ export function unpackChildren({ columns, uids }: PackedPods, refuse: RefuseChil
       ...((shape.b & BITS.orphaned) !== 0 && { orphaned: true as const }),
       part: { revision: shape.v, facts },
     };
-    const fault = faultOf(child, heardAt);
+    const fault = faultOf(child, heardAt, partSizes[partPlace] ?? 0);
     if (fault !== undefined) refuse(at, fault);
     return { heardAt, byPass: (shape.b & BITS.byPass) !== 0, presence: shape.s, child };
   });
@@ -166,13 +186,12 @@ export function unpackChildren({ columns, uids }: PackedPods, refuse: RefuseChil
   return entries;
 }
 
-function faultOf(child: ChildState, heardAt: string): string | undefined {
+function faultOf(child: ChildState, heardAt: string, bytes: number): string | undefined {
   if (!UID.test(child.uid)) return 'a uid';
   if (!OBJECT_NAME.test(child.name) || child.name.length > LONGEST_NAME) return 'a name';
   if (child.namespace !== '' && !OBJECT_NAME.test(child.namespace)) return 'a namespace';
   if (!isResourceVersion(child.resourceVersion) || !isResourceVersion(heardAt)) return 'a resourceVersion';
   if (child.number !== undefined && (child.number < 0 || child.number > NUMBER_MAX)) return 'a number of at most nine digits';
-  const bytes = partBytes(child.part);
   if (bytes > PART_BYTES_MAX)
     return `of ${child.resource} ${child.name}, at most ${PART_BYTES_MAX} bytes of JSON of what is compared; it has ${bytes}`;
   return undefined;

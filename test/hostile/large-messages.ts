@@ -1,5 +1,8 @@
 // Messages that a queue takes and that unpack to as much as they can of one thing. Made of bytes, since no encoder of ours writes them.
+import type { ChildState } from '../../lib/objects/child-state.ts';
 import { ByteWriter } from '../../lib/wire/bytes.ts';
+import { MOST_CHILDREN } from '../../lib/wire/child-columns.ts';
+import { encodeEvents } from '../../lib/wire/events.ts';
 import { sealed } from './sealed.ts';
 
 const MIB = 1_048_576;
@@ -85,6 +88,31 @@ const conditions = (count: number): string => shape({ k: Array.from({ length: co
 const containers = (count: number, isOver: boolean): string =>
   shape({ s: Array.from({ length: count }, () => ['c', 'container', 0, 0, isOver]) });
 
+/** Children of a training job that share labels and a part: a message holds each of them once. */
+const withChildren = (change: Partial<ChildState>): string =>
+  encodeEvents({
+    ...REST,
+    reports: [
+      {
+        owner: { ...OWNER, kind: 'PyTorchJob' },
+        pods: [],
+        children: Array.from({ length: MOST_CHILDREN }, (_, at) => ({
+          heardAt: '10',
+          presence: 'there',
+          child: {
+            resource: 'services',
+            uid: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+            namespace: 'default',
+            name: `demo-worker-${at}`,
+            resourceVersion: '10',
+            part: { revision: 1, facts: null },
+            ...change,
+          },
+        })),
+      },
+    ],
+  });
+
 /** By name; each is made when it is asked for, since all of them together take a while. */
 export const LARGE_MESSAGES: Readonly<Record<string, () => string>> = {
   'zeros in a list': () => sealed(filled(`${rest},"reports":[`, '0,', '0]}')),
@@ -151,6 +179,9 @@ export const LARGE_MESSAGES: Readonly<Record<string, () => string>> = {
     ),
   'zeros of 16 MiB instead of pods': () =>
     sealed(withReports(''), { columns: new Uint8Array(UNPACKED_BYTES - 1_024), uids: new Uint8Array() }),
+  'children that share labels of 60 KB': () =>
+    withChildren({ labels: Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`l${at}`.padEnd(60, 'x'), ''])) }),
+  'children that share a part of 60 KB': () => withChildren({ part: { revision: 1, facts: Array.from({ length: 10_000 }, () => 'abc') } }),
   'an answer of zeros': () => `answer:[${'0,'.repeat(262_000 - 8)}0]`.slice(0, 512 * 1024),
   'an answer of base64': () =>
     `answer:${JSON.stringify({ cluster: 'local', kubeSystemUid: 'uid-of-kube-system', id: 'i'.repeat(22), part: 0, bytes: 'A'.repeat(500 * 1024) })}`,

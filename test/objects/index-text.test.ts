@@ -9,6 +9,7 @@ import {
   formatIndexes,
   hasIndex,
   indexSetOf,
+  integerOf,
   lowestMissingIndexes,
   parseIndexes,
   unionOfIndexes,
@@ -17,6 +18,21 @@ import {
 
 const expand = (text: string, completions: number): number[] =>
   Array.from({ length: completions }, (_, index) => index).filter((index) => hasIndex(parseIndexes(text, completions), index));
+
+test('R13: a megabyte of zeros is read as fast as any other text', () => {
+  const zeros = '0'.repeat(1_000_000);
+  expect([zeros, `${zeros}7`, `-${zeros}7`, `${zeros}x`, `${zeros} `, '-', '+', ''].map(integerOf)).toEqual([
+    0,
+    7,
+    -7,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(checkIndexes(`1,${zeros}x`, 5)).toHaveProperty('problem');
+});
 
 describe('reading a status', () => {
   const cases: [text: string, completions: number, indexes: number[]][] = [

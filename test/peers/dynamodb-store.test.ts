@@ -7,6 +7,7 @@ import { HEAD, noteSortKey, viewItemSortKey } from '../../lib/adapters/table-ite
 import { formatKey } from '../../lib/objects/workload.ts';
 import { storeContract } from '../contracts/store.ts';
 import type { DamagedField, StoreUnderTest } from '../contracts/store/workloads.ts';
+import { manyChildrenContract } from '../reconciler/view/many-children.ts';
 import { startMinistack, type Peer } from './peer.ts';
 
 const TABLE = 'farloop-contract';
@@ -65,20 +66,20 @@ const damageBy =
     );
   };
 
-storeContract(
-  'DynamoDbStore on ministack',
-  async () => {
-    const client = clientOf();
-    return {
-      store: new DynamoDbStore({ client, tableName: TABLE }),
-      nowMs: () => Date.now(),
-      close: async () => client.destroy(),
-      damage: damageBy(client),
-    };
-  },
-  {
-    consumedCapacity: 'strong reads are reported at half their price; asserted on the meter, which counts by the size of items',
-    timeToLive: 'expired items go within a minute, not within days; nothing that is asserted expires',
-    indexesAreNeverLate: 'an index shows a write at once; each claim on one is asserted until it holds, as the service needs it',
-  },
-);
+const open = async (): Promise<StoreUnderTest> => {
+  const client = clientOf();
+  return {
+    store: new DynamoDbStore({ client, tableName: TABLE }),
+    nowMs: () => Date.now(),
+    close: async () => client.destroy(),
+    damage: damageBy(client),
+  };
+};
+
+storeContract('DynamoDbStore on ministack', open, {
+  consumedCapacity: 'strong reads are reported at half their price; asserted on the meter, which counts by the size of items',
+  timeToLive: 'expired items go within a minute, not within days; nothing that is asserted expires',
+  indexesAreNeverLate: 'an index shows a write at once; each claim on one is asserted until it holds, as the service needs it',
+});
+
+manyChildrenContract('DynamoDbStore on ministack', open);

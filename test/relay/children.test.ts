@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { ExpiredError } from '../../lib/ports/errors.ts';
 import { childText as textOf, presenceOf } from '../../lib/objects/child-state.ts';
+import { MOST_CHILDREN } from '../../lib/wire/child-columns.ts';
 import { digestOf } from '../../lib/wire/digest.ts';
 import { encodeAsk } from '../../lib/wire/messages.ts';
 import type { ChildObservation, EventMessage, WorkloadReport } from '../../lib/wire/observations.ts';
@@ -72,6 +73,19 @@ describe('children other than pods', () => {
       ],
     ]);
     expect(all.flatMap(({ heartbeat }) => heartbeat?.fullList ?? [])).toHaveLength(1);
+  });
+
+  test('R19: more of them than a message holds are reported all the same, and no part of their list claims to be whole', async () => {
+    const { messages } = await ready((api) => {
+      anOrchestra(api);
+      for (let at = 0; at <= MOST_CHILDREN; at++) api.put('scalers', aChild(`scaler-${at}`, 'e'));
+    });
+    const reports = (await messages()).flatMap(({ reports: ofMessage }) => ofMessage).filter(({ owner }) => owner.name === 'e');
+    const names = reports.flatMap(({ children = [] }) => children.map(({ child }) => child.name));
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => name.startsWith('scaler-'))).toHaveLength(MOST_CHILDREN + 1);
+    expect(reports.flatMap(({ wholeChildren = [] }) => wholeChildren)).toEqual([]);
+    expect(reports.flatMap(({ whole }) => whole?.floor ?? [])).toHaveLength(1);
   });
 
   test('R3: a list of one resource raises the floor of that resource alone', async () => {

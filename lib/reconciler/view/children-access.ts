@@ -6,6 +6,7 @@ import { StaleWriteError } from '../../ports/store.ts';
 import { packChildrenPart, unpackChildrenPart } from '../../wire/children-item.ts';
 import type { ChildObservation, ChildrenPart } from '../../wire/observations.ts';
 import { emptyChildren, joinChildren, mergeChildren, type ChildrenNews } from './children.ts';
+import { readItems } from './read-items.ts';
 
 const ITEM = /^children\/([^/]+)\/(\d+)\/(\d+)$/;
 const FLOOR = /^floor\/(-?\d+)\/([^/]+)\/(\d+)$/;
@@ -13,6 +14,8 @@ const MOST_TRIES = 20;
 /** Children of one item, with parts of some hundred bytes. A write is billed by the whole item. */
 const CHILDREN_PER_ITEM = 64;
 const MOST_ITEMS = 256;
+/** The layout widens when it is too narrow by this factor: children known by then stay where they are, too, and are written twice. */
+const WIDENING = 4;
 /** Below every era, as in view-access.ts. */
 const UNKNOWN_ERA = -1;
 
@@ -69,6 +72,8 @@ export function childrenIn(
   return { children, hasMissingItem };
 }
 
+const nameOf = (resource: string, width: number, place: number): string => `children/${resource}/${width}/${place % width}`;
+
 /** The number at the end of a name keeps neighbours together; without one, a hash of the uid. */
 function placeOf({ uid, name }: ChildObservation['child']): number {
   const digits = /\d{1,9}$/.exec(name)?.[0];
@@ -91,7 +96,7 @@ type Told = ChildrenNews & { resource: string };
 
 /**
  * Merges observations of children into their items. After a whole list the floor of that resource alone rises.
- * @param expected how many children its kind expects, for the first layout
+ * @param expected how many children its kind expects, for the layout
  * @returns `marks`, which the caller writes, with another change of the head if one is due
  * @throws StaleWriteError if the head is gone, or too many others wrote at the same time
  */
@@ -101,18 +106,22 @@ export async function writeChildren(
   told: readonly Told[],
   { era, expected }: { era: number; expected: number },
 ): Promise<WrittenChildren> {
-  const shares = told.flatMap((news) => sharesOf(before, news, { era, expected }));
+  const touched = told.flatMap((news) => sharesOf(before, news, { era, expected }));
   const known = new Set(before.items);
-  const unnamed = shares.filter(({ name }) => !known.has(name));
+  const unnamed = touched.filter(({ name }) => !known.has(name));
   const unnamedNow = unnamed.filter(({ isFirst }) => !isFirst).map(({ name }) => name);
   const head: Head = unnamedNow.length > 0 ? await store.updateHead(before.key, {}, { addItems: unnamedNow }) : before;
-  const read = shares.filter(({ name }) => known.has(name));
-  const names = read.map(({ name }) => name);
-  const present = new Map((names.length > 0 ? await store.readItems(head.key, names) : []).map((item) => [item.name, item]));
+  const read = touched.filter(({ name }) => known.has(name));
+  const present = await readItems(
+    store,
+    head,
+    read.map(({ name }) => name),
+  );
   // A missing part would begin anew with these observations, and nothing would show the loss. So write it to the head first (R1). A whole
   // list repairs it.
   if (head.era >= era && read.some(({ name, news }) => !news.whole && partOf(present.get(name)?.bytes, era) === undefined))
     await store.updateHead(head.key, {}, { era: UNKNOWN_ERA });
+  const shares = touched.flatMap((share) => (share.isNarrower ? knownThere(share, present.get(share.name), era) : [share]));
   const written = await Promise.all(
     shares.map(async (share) => await writeItem(store, head, { ...share, present: present.get(share.name), era })),
   );
@@ -133,20 +142,52 @@ interface Share {
   resource: string;
   /** The resource has no floor yet, so the head's readers list it live anyway. Its items need no name before they are written. */
   isFirst: boolean;
+  /** The item is of a layout that has widened since: it takes observations of children that it holds already, and of no other. */
+  isNarrower: boolean;
   news: ChildrenNews;
+}
+
+/** The layout's width: it widens, so that no item outgrows its bound when a workload grows. */
+function widthOf(named: readonly { width: number }[], wanted: number): number {
+  const widest = Math.max(0, ...named.map(({ width }) => width));
+  const fitting = Math.min(Math.max(wanted, 1), MOST_ITEMS);
+  return widest === 0 || fitting >= widest * WIDENING ? fitting : widest;
+}
+
+/** The share of an item of a narrower layout; empty if it holds none of these children. */
+function knownThere(share: Share, item: ViewItem | undefined, era: number): Share[] {
+  const part = partOf(item?.bytes, era);
+  const children = share.news.children.filter(({ child }) => part?.children.has(child.uid));
+  return children.length > 0 || share.news.whole ? [{ ...share, news: { ...share.news, children } }] : [];
 }
 
 function sharesOf(head: Head, { resource, ...news }: Told, { era, expected }: { era: number; expected: number }): Share[] {
   const named = itemsOf(head, resource);
-  const wanted = Math.ceil(Math.max(expected, news.children.length) / CHILDREN_PER_ITEM);
-  const width = Math.max(0, ...named.map((item) => item.width)) || Math.min(Math.max(wanted, 1), MOST_ITEMS);
+  const width = widthOf(named, Math.ceil(Math.max(expected, news.children.length) / CHILDREN_PER_ITEM));
+  const widths = new Map(named.map((item) => [item.name, item.width]));
+  const narrower = [...new Set(widths.values())].filter((one) => one !== width);
   const shares = new Map<string, ChildObservation[]>(news.whole ? named.map(({ name }) => [name, []]) : []);
+  const add = (name: string, observation: ChildObservation): void => {
+    const share = shares.get(name);
+    if (share) share.push(observation);
+    else shares.set(name, [observation]);
+  };
   for (const observation of news.children) {
-    const name = `children/${resource}/${width}/${placeOf(observation.child) % width}`;
-    shares.set(name, [...(shares.get(name) ?? []), observation]);
+    const place = placeOf(observation.child);
+    add(nameOf(resource, width, place), observation);
+    for (const one of narrower) {
+      const name = nameOf(resource, one, place);
+      if (widths.has(name)) add(name, observation);
+    }
   }
   const isFirst = news.whole !== undefined && childFloor(head, resource, era) === undefined;
-  return [...shares].map(([name, children]) => ({ name, resource, isFirst, news: { ...news, children } }));
+  return [...shares].map(([name, children]) => ({
+    name,
+    resource,
+    isFirst,
+    isNarrower: (widths.get(name) ?? width) !== width,
+    news: { ...news, children },
+  }));
 }
 
 /** @returns undefined if the list does not raise the floor */

@@ -13,6 +13,7 @@ import type { Counted } from '../../objects/upstream-metrics.ts';
 import { countsOfChange } from '../report/view-counts.ts';
 import { readPart, writePart } from './recent-parts.ts';
 import { noteRange, outdatedMarks, toldFloor } from './list-progress.ts';
+import { readItems } from './read-items.ts';
 import type { News } from './view.ts';
 import { adopt, emptyPart, isLater, joinParts, mergeNews } from './view.ts';
 import type { JoinedItems, ViewMemory } from './view-memory.ts';
@@ -22,8 +23,6 @@ const PODS_IN_HEAD = 20;
 const MOST_TRIES = 20;
 /** Below every era: the workload is unknown (R1) until a pass has listed it. */
 export const UNKNOWN_ERA = -1;
-/** Names in one read. */
-const MOST_NAMES = 100;
 
 export interface View {
   part: ViewPart;
@@ -290,25 +289,6 @@ const floorOf = (head: Head, era: number): string => (head.era < era ? '0' : hea
 function namesTouched(head: Head, { pods, whole }: News, layout: number): string[] {
   const touched = new Set(pods.map(({ pod }) => itemOf(pod, layout)));
   return namesIn(head).filter((name) => touched.has(name) || (whole && isInRange(name, whole)));
-}
-
-/** The items of these names that exist. @param known these need not be read */
-async function readItems(
-  store: Store,
-  head: Head,
-  names: readonly string[],
-  known: ReadonlyMap<string, ViewItem> = new Map(),
-): Promise<Map<string, ViewItem>> {
-  const present = new Map<string, ViewItem>();
-  const unknown: string[] = [];
-  for (const name of names) {
-    const item = known.get(name);
-    if (item) present.set(name, item);
-    else unknown.push(name);
-  }
-  for (let at = 0; at < unknown.length; at += MOST_NAMES)
-    for (const item of await store.readItems(head.key, unknown.slice(at, at + MOST_NAMES))) present.set(item.name, item);
-  return present;
 }
 
 /** Goes into items: entries that lay in the head until now, unchanged, and observations. */

@@ -167,6 +167,13 @@ describe('where they lie', () => {
   const namesRead = async (era = 0): Promise<string[]> =>
     (await readView(store, head, era)).children.flatMap(livingChildren).map(({ resource, name }) => `${resource}/${name}`);
 
+  test('more children than one read of the store may name are written again, as after a restart of a relay', async () => {
+    const all = (version: string): ChildObservation[] => Array.from({ length: 7_000 }, (_, at) => seen(child(`worker-${at}`, version)));
+    await write({ children: all('5'), whole: { resource: 'services', floor: '5' } });
+    expect(await write({ children: all('6'), whole: { resource: 'services', floor: '6' } })).toBe(false);
+    expect(await namesRead()).toHaveLength(7_000);
+  });
+
   test('R3: the list of one resource is no floor of another', async () => {
     await write({ children: [seen(child('a', '5'))], whole: { resource: 'services', floor: '1000' } });
     const stage = child('s', '7', { resource: 'services.stage.example.com' });
