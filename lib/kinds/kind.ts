@@ -193,6 +193,11 @@ export interface PodsOfKind<Owner extends WorkloadObject> {
   namesAreReused?: true;
   /** The planner emits an event for each name that others have, once. Absent: the loop does, at every try. */
   plannerTellsOfTakenNames?: true;
+  /**
+   * A success counts though its pod is gone before a pass has looked: the planner gets such pods as `Snapshot.ended`. Absent where a finalizer
+   * keeps pods until they are counted.
+   */
+  successOutlivesPod?: true;
   /** A pod that is refused says nothing about those of other slots: they are tried nevertheless. */
   refusedAlone?: true;
   /** The pod's slot among its siblings. Absent: its completion index, else its number. */

@@ -40,6 +40,8 @@ export interface Snapshot<Owner extends KubernetesObject> {
   owner: Owner;
   /** Pods controlled by the owner and, where they were listed, orphans in its namespace; order is the caller's. */
   pods: Pods;
+  /** Pods of the owner that are gone, and that had succeeded when they were observed last; for kinds with `successOutlivesPod` alone. */
+  ended?: readonly PodFacts[];
   /** Children other than pods, by `resourceKeyOf`: an entry for each resource of its kind. Absent for a kind without such children. */
   children?: ReadonlyMap<string, readonly ChildState[]>;
   /** Names that objects of somebody else have, as creates of this pass met them; by `nameKeyOf`. */
@@ -115,8 +117,8 @@ export type Action =
    */
   | { verb: 'create'; resource: Resource; object: KubernetesObject; child?: ChildPlace; ifRefused?: IfRefused; why: string }
   /**
-   * `active`: the pod is taken to be active, or it is the owner itself, so its resourceVersion is a precondition too (R8). The loop reads the
-   * owner live before the delete of an active pod, and before that of any other object (R10).
+   * `active`: the pod is taken to be active, or it is the owner itself, so its resourceVersion must be a precondition too (R8); that of another
+   * pod may be. The loop reads the owner live before the delete of an active pod, and before that of any other object (R10).
    * `evenTracked`: delete the pod even if the API server refuses to take its finalizer off first.
    * `propagationPolicy`: of the owner, whose children go first.
    */

@@ -16,6 +16,7 @@ import { open } from './envelope.ts';
 import { DEEPEST_OBJECT, parseGuarded } from './guarded-json.ts';
 import { sealSnapshot, snapshotDecoders } from './snapshot-words.ts';
 import { UndecodableMessageError } from './undecodable.ts';
+import type { PodEntry } from './observations.ts';
 import { OwnerObject } from './view-item.ts';
 import { slotOf } from './view-layout.ts';
 import { unpackPods } from './unpack-pods.ts';
@@ -66,6 +67,8 @@ export interface RecordedPlan {
   /** The owner's facts. */
   owner: WorkloadObject;
   pods: readonly PodFacts[];
+  /** Pods that are gone and had succeeded, as the planner was given them; absent: none. */
+  ended?: readonly PodFacts[];
   /** Children other than pods; absent for a kind that has none. */
   children?: readonly ChildState[];
   head: v.InferOutput<typeof Head>;
@@ -102,12 +105,18 @@ function plannedFactsOf(pod: PodFacts): PodFacts {
  * @param texts of its kind
  */
 export function packSnapshot(
-  { owner, pods, children, head, kept, held, options, manages, nowMs, decided }: RecordedPlan,
+  { owner, pods, ended = [], children, head, kept, held, options, manages, nowMs, decided }: RecordedPlan,
   texts: SnapshotTexts | undefined,
 ): Uint8Array {
-  const entries = pods
-    .map((pod) => ({ heardAt: pod.resourceVersion, byPass: false, deleted: false, pod: plannedFactsOf(pod) }))
-    .toSorted((one, other) => slotOf(one.pod) - slotOf(other.pod));
+  const entryOf = (pod: PodFacts, deleted: boolean): PodEntry => ({
+    heardAt: pod.resourceVersion,
+    byPass: false,
+    deleted,
+    pod: plannedFactsOf(pod),
+  });
+  const entries = [...pods.map((pod) => entryOf(pod, false)), ...ended.map((pod) => entryOf(pod, true))].toSorted(
+    (one, other) => slotOf(one.pod) - slotOf(other.pod),
+  );
   const { manage, manages: words = manage } = writtenManages(manages);
   const header = {
     o: owner,
@@ -130,9 +139,12 @@ export function unpackSnapshot(bytes: Uint8Array, { texts, faultOf }: SnapshotKi
   const { o, h, k, n, x, m, t, d } = parseGuarded(header, Header, 'snapshot', DEEPEST_OBJECT);
   const fault = faultOf(o);
   if (fault) throw new UndecodableMessageError(`the snapshot's owner has an unusable ${fault.field}: expected ${fault.expected}`);
+  const entries = unpackPods(pods);
+  const ended = entries.flatMap(({ deleted, pod }) => (deleted ? [pod] : []));
   return {
     owner: o,
-    pods: unpackPods(pods).map(({ pod }) => pod),
+    pods: entries.flatMap(({ deleted, pod }) => (deleted ? [] : [pod])),
+    ...(ended.length > 0 && { ended }),
     ...(children && { children: unpackChildren(children).map(({ child }) => child) }),
     head: h,
     ...(k && { kept: k }),

@@ -106,6 +106,16 @@ describe('snapshots of a Job of one pod', () => {
 });
 
 describe('snapshots', () => {
+  test('pods that are gone and had succeeded come back apart from those that are there', () => {
+    const { pods } = unpackSnapshot(snapshotOfOnePod('Indexed', 'last'), WITH_TEXTS);
+    const [first] = pods;
+    if (!first) throw new Error('a pod is expected');
+    const plan = { ...recorded(), pods };
+    const read = again({ ...plan, ended: [{ ...first, uid: '6f9619ff-8b86-d011-b42d-00cf4fc96400', name: 'gone' }] });
+    expect([read.pods, read.ended?.map(({ name }) => name)]).toEqual([pods, ['gone']]);
+    expect(again(plan).ended).toBeUndefined();
+  });
+
   test('hold children other than pods where a kind has some, under a mark of their own; others stay what they are', () => {
     const withChildren = { ...recorded(), children: [CHILD, { ...CHILD, uid: 'no-uuid', name: 'stage', resource: 'stages.example.com' }] };
     expect(again(withChildren)).toEqual(withChildren);

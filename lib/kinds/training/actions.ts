@@ -41,7 +41,8 @@ export const deletePodActions = (terms: Terms, pod: PodFacts, why: string): Acti
     name: pod.name,
     uid: pod.uid,
     active: isActive(pod),
-    ...(isActive(pod) && { resourceVersion: pod.resourceVersion }),
+    // Of an ended pod, too: on an API server that was restored from a backup it may run again.
+    resourceVersion: pod.resourceVersion,
     why,
   },
   eventAction(terms, { type: 'Normal', reason: 'SuccessfulDeletePod', message: `Deleted pod: ${pod.name}`, about: pod.name }),

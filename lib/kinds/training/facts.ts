@@ -65,6 +65,7 @@ export const trainingFacts = (names: FrameworkNames): KindFacts =>
       refusedAlone: true,
       counted: PODS_COUNTED,
       slotOf: (pod) => slotIn(names, pod),
+      successOutlivesPod: true,
       nameOf: (job, { slot }) => nameIn(names, job, slot),
       urgencyOf: urgencyOfPod,
     },

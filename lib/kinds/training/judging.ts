@@ -6,7 +6,7 @@ import { failuresIn, slotSetIn, slotText, type Kept } from './kept.ts';
 import { COMPLETED_SLOTS } from './slots.ts';
 import type { PodFacts } from '../../objects/pod-facts.ts';
 import type { Pass } from './pass.ts';
-import type { Placed } from './present.ts';
+import { presentIn, type Placed } from './present.ts';
 import { countsOf } from './replica-statuses.ts';
 import { answerToFailure, exitCodeOf, type ExitCode } from './restarts.ts';
 import { numberOfSlot } from './slots.ts';
@@ -35,7 +35,7 @@ export function judge(
   pass: Pass,
   { kept, conditions, startedAt }: { kept: Kept; conditions: readonly JobCondition[] | undefined; startedAt: number | undefined },
 ): Judgement {
-  const { terms, present } = pass;
+  const { given, terms, present } = pass;
   const { container } = terms.framework;
   const isLeftover = (pod: PodFacts): boolean => isFromBefore(pod, { conditions, startedAt });
   const slots = new Map<number, Judged>();
@@ -52,7 +52,8 @@ export function judge(
     ({ pod }) => pod.phase === 'Failed' || (pod.phase === 'Running' && pod.deletedAt !== undefined),
   );
   const restarting = new Set(failed.filter(({ replicas }) => replicas.restartPolicy !== 'Never').map(({ slot }) => slot));
-  const completion = completedSlots(pass, { kept, slots });
+  const ended = (given.ended ?? []).filter(({ createdAt, deletedAt = createdAt, ...pod }) => !isLeftover({ ...pod, createdAt, deletedAt }));
+  const completion = completedSlots(pass, { kept, slots, ended });
   return {
     slots,
     failures,
@@ -69,13 +70,13 @@ export function judge(
 /** A slot that has succeeded once is not run again, whoever removes its pod. */
 function completedSlots(
   { given, terms }: Pass,
-  { kept, slots }: { kept: Kept; slots: ReadonlyMap<number, Judged> },
+  { kept, slots, ended }: { kept: Kept; slots: ReadonlyMap<number, Judged>; ended: readonly PodFacts[] },
 ): Pick<Judgement, 'completed' | 'toRemember'> {
   const annotation = given.owner.metadata.annotations?.[COMPLETED_SLOTS];
   const written = slotSetIn(annotation);
   const completed = new Set<number>();
   const gone: number[] = [];
-  const before = new Set([...written, ...slotSetIn(kept.succeeded)]);
+  const before = new Set([...written, ...slotSetIn(kept.succeeded), ...presentIn(terms, ended).pods.keys()]);
   for (const { role, wanted } of terms.replicas)
     for (let index = 0; index < wanted; index += 1) {
       const slot = numberOfSlot(role, index);

@@ -332,9 +332,10 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
 /** The actions on one pod, in their order. After a failure the rest is not done, except a delete that is marked to be sent even then. */
 async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Promise<Result[]> {
   const results: Result[] = [];
-  const activeDelete = chain.filter((action) => action.verb === 'delete').find(({ active }) => active);
+  const deletes = chain.filter((action) => action.verb === 'delete');
+  const activeDelete = deletes.find(({ active }) => active);
   // A pod that is taken to be active must still be in the state that was judged. Every call on it has that precondition (R8).
-  let guard = activeDelete?.resourceVersion;
+  let guard = deletes.find(({ resourceVersion }) => resourceVersion !== undefined)?.resourceVersion;
   for (const action of chain) {
     const facts = pass.known.view.pods.get(action.uid)?.pod;
     try {

@@ -2,6 +2,7 @@
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Action, Failure, Plan, PlanHead, ReadWant } from '../../kinds/plan.ts';
 import { podSetOf, type Pods } from '../../kinds/pod-set.ts';
+import type { PodFacts } from '../../objects/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isInScope } from '../../ports/clusters.ts';
@@ -111,8 +112,15 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   };
   const others = pass.facts.children.length > 0 ? { children: pass.known.children.living } : {};
   const held = pass.known.held.size > 0 ? { held: pass.known.held } : {};
-  return { given: { owner, pods: pass.known.pods, ...others, ...held, head, manages, ...seen }, nowMs };
+  const ended = pass.facts.pods.successOutlivesPod ? endedPods(pass) : [];
+  return { given: { owner, pods: pass.known.pods, ...(ended.length > 0 && { ended }), ...others, ...held, head, manages, ...seen }, nowMs };
 }
+
+/** The view's tombstones of pods that had succeeded: no pass may have looked before they went. */
+const endedPods = ({ key, known }: Pass): PodFacts[] =>
+  [...known.view.pods.values()].flatMap(({ deleted, pod }) =>
+    deleted && pod.phase === 'Succeeded' && pod.controller?.uid === key.uid ? [pod] : [],
+  );
 
 /**
  * State of earlier passes for the planner, as far as it still holds.

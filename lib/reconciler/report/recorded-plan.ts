@@ -27,15 +27,16 @@ export function snapshotOf(
   { given, nowMs, plan }: Planned,
   { recordedFactsOf, recordedTexts }: Pick<PlannerRow, 'recordedFactsOf' | 'recordedTexts'>,
 ): Uint8Array | undefined {
-  const { owner, pods, head, manages, options, kept, held } = given;
+  const { owner, pods, ended = [], head, manages, options, kept, held } = given;
   const listed = [...pods];
   const children = given.children && [...given.children.values()].flat();
-  if (listed.length + (children?.length ?? 0) > CHILDREN_IN_SNAPSHOT || restsOnReads(given, plan)) return undefined;
+  if (listed.length + ended.length + (children?.length ?? 0) > CHILDREN_IN_SNAPSHOT || restsOnReads(given, plan)) return undefined;
   const { create, delete: deleted, strip } = head.expectations;
   const plainHead = { ...head, expectations: { create: [...create], delete: [...deleted], strip: [...strip] } };
   const recorded: RecordedPlan = {
     owner: recordedFactsOf(owner),
     pods: listed,
+    ...(ended.length > 0 && { ended }),
     ...(children && { children }),
     head: plainHead,
     ...(kept && { kept }),
@@ -80,7 +81,10 @@ export function replay(kind: string, snapshot: Uint8Array): Replayed {
 }
 
 /** The planner's input, as far as a snapshot holds it. @throws UndecodableMessageError */
-function givenIn(kind: string, { owner, pods, children = [], head, kept, held, manages, options }: RecordedPlan): Snapshot<WorkloadObject> {
+function givenIn(
+  kind: string,
+  { owner, pods, ended, children = [], head, kept, held, manages, options }: RecordedPlan,
+): Snapshot<WorkloadObject> {
   const rows = factsFor(kind).children.filter(({ isUsed }) => isUsed?.({ options }) ?? true);
   const byResource = new Map(
     rows.map(({ resource }) => [resourceKeyOf(resource), children.filter((child) => child.resource === resourceKeyOf(resource))]),
@@ -88,6 +92,7 @@ function givenIn(kind: string, { owner, pods, children = [], head, kept, held, m
   return {
     owner,
     pods: PodSet.byPlace(pods),
+    ...(ended && { ended }),
     ...(factsFor(kind).children.length > 0 && { children: byResource }),
     head,
     ...(kept && { kept: readableKept(kind, kept) }),

@@ -180,12 +180,13 @@ export interface Situation extends JobParts {
   head?: Partial<PlanHead>;
   options?: KindOptions;
   held?: Snapshot<TrainingJob>['held'];
+  ended?: PodFacts[];
   isWhole?: boolean;
   job?: TrainingJob;
 }
 
 export function snapshotOf(situation: Situation): Snapshot<TrainingJob> {
-  const { framework = tensorflow, pods: given = [], kept, head, options, held, children = {}, isWhole = true } = situation;
+  const { framework = tensorflow, pods: given = [], kept, head, options, held, ended, children = {}, isWhole = true } = situation;
   const owner = situation.job ?? aTraining(situation);
   const pods = typeof given === 'string' ? podsOf(owner, framework, given) : given;
   const services = situation.services ?? servicesOf(owner, framework, pods);
@@ -196,6 +197,7 @@ export function snapshotOf(situation: Situation): Snapshot<TrainingJob> {
     head: { ...EMPTY_HEAD, ...head },
     manages: ['training-jobs'],
     isWhole,
+    ...(ended && { ended }),
     ...(kept && { kept }),
     ...(options && { options }),
     ...(held && { held }),

@@ -131,6 +131,16 @@ test('case 97, B-41: a slot that is done stays done though its pod is gone', () 
   expect(countsIn(cold)).toEqual({ Worker: '0/1/0' });
 });
 
+test('B-41: a slot whose pod succeeded and was deleted before any pass has looked stays done', () => {
+  const replicas = { Worker: 2 };
+  const pods = podsOf(aTraining({ replicas }), tensorflow, 'Worker: R S');
+  const [running, succeeded] = pods;
+  if (!running || !succeeded) throw new Error('two pods are expected');
+  const plan = planFor({ replicas, pods: [running], ended: [succeeded], status });
+  expect([created(plan), countsIn(plan)]).toEqual([[], { Worker: '1/1/0' }]);
+  expect(created(planFor({ replicas, pods: [running], status }))).toEqual(['j-worker-1']);
+});
+
 test('B-41: a suspension forgets what was done', () => {
   const metadata = { name: 'j', namespace: 'default', annotations: { 'farloop.dev/completed-slots': '1:1' } };
   const plan = planFor({ metadata, runPolicy: { suspend: true }, status });

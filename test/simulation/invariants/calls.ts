@@ -142,9 +142,11 @@ export const OF_CALLS: readonly Invariant[] = [
     onSent: ({ call }, { history }) => {
       const { invocation } = call;
       if (!isApiWrite(call) || call.method !== 'delete' || !invocation) return undefined;
-      const { name, uid = '' } = targetOf(call);
+      const { name, uid = '', resourceVersion } = targetOf(call);
       const pod = history.pod(call.cluster ?? '', uid)?.pod;
-      const isActive = pod !== undefined && isActivePod(pod);
+      // At another version than the pod has, the API server refuses it: the pod may run again after a restore.
+      const isRefused = pod !== undefined && resourceVersion !== undefined && resourceVersion !== pod.metadata.resourceVersion;
+      const isActive = pod !== undefined && isActivePod(pod) && !isRefused;
       if ((isActive || isOfOwner(call)) && !invocation.live.has(invocation.key?.uid ?? '')) return `${name} is deleted, its owner unseen`;
       if (!isActive) return undefined;
       const facts = podFactsOf(pod);

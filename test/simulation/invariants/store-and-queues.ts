@@ -87,13 +87,15 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
     name: 'a pod that a view knows to be gone stays gone',
     rule: 'R2',
     onEffect: ({ call }, { checks }) => {
-      const written = call.port === 'store' ? viewIn(call) : undefined;
+      if (call.port !== 'store') return undefined;
+      // A head that was forgotten takes its tombstones along: a late event begins anew, also with a head that has no view yet, and the first
+      // pass finds that nothing is there (R1).
+      if (call.method === 'createHead') checks.ledger.forgetGone(call.process.installation, (call.args[0] as Head).key);
+      const written = viewIn(call);
       if (!written) return undefined;
       const { era, pods } = unpackPart(written.bytes);
       // By part: the head may keep older news of a pod whose tombstone lies in an item. Who reads both takes the newer one.
       const gone = checks.ledger.goneOf(call.process.installation, written, era);
-      // A head that was forgotten takes its tombstones along: late news begins anew, and the first pass finds that nothing is there (R1).
-      if (call.method === 'createHead') checks.ledger.forgetGone(call.process.installation, written.key);
       for (const { deleted, pod } of pods.values())
         if (deleted) gone.add(pod.uid);
         else if (gone.has(pod.uid)) return `${pod.name} lives again, as it was at ${pod.resourceVersion}`;

@@ -64,6 +64,14 @@ export const removePod =
   (api) =>
     api.as('DELETE', PODS, { name, body: DELETE });
 
+/** Nothing if it has not succeeded by then: faults may have held its job up. */
+export const removeSucceededPod =
+  (name: string): Act =>
+  async (api) => {
+    const pod = api.pods().find(({ metadata }) => metadata.name === name);
+    return pod?.status?.phase === 'Succeeded' ? await removePod(name)(api) : undefined;
+  };
+
 export const removeService =
   (name: string): Act =>
   (api) =>

@@ -9,7 +9,7 @@ import { tensorflow } from '../../../../lib/kinds/training/frameworks/tensorflow
 import { xgboost } from '../../../../lib/kinds/training/frameworks/xgboost.ts';
 import type { FateOf } from '../../kubelet.ts';
 import type { Scenario } from '../../scenario.ts';
-import { change, removePod, removeService, submit, takeName, withdraw } from './acts.ts';
+import { change, removePod, removeService, removeSucceededPod, submit, takeName, withdraw } from './acts.ts';
 import { rowsOfKind } from './definition-rows.ts';
 
 const isOf = (type: string, { metadata: { name = '' } }: { metadata: { name?: string } }): boolean => name.includes(`-${type}`);
@@ -131,7 +131,7 @@ export const TENSORFLOW_STORIES: readonly Scenario[] = [
     name: 'tensorflow-done-worker-deleted',
     acts: [
       { atMs: 1_000, act: submit(tensorflow, 'a', { replicas: { Worker: 2 }, policy: { successPolicy: 'AllWorkers' } }) },
-      { atMs: 4_000, act: removePod('a-worker-1') },
+      { atMs: 4_000, act: removeSucceededPod('a-worker-1') },
     ],
     fateOf: (pod) => ({ startsAfterMs: 300, runsMs: isOf('worker-1', pod) ? 1_000 : 5_000, exitCode: 0 }),
     ends: complete,
