@@ -11,6 +11,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Who does not read what went wrong loses lines, no more; a full disk below a log is no reason to end either.
 process.stderr.on('error', () => {});
 
+/** Resolves once all that was written so far has been taken; a reader that is gone has ended the process by then. */
+const taken = async (stream: NodeJS.WriteStream): Promise<void> => {
+  await new Promise<void>((resolve) => stream.write('', () => resolve()));
+};
+
 process.exitCode = await runProgram(process.argv.slice(2));
-// Whatever is still open now (a kept-alive connection, say) must not hold the prompt back.
-setTimeout(() => process.exit(), 200).unref();
+// A pipe holds 64 KiB: the rest waits here for as long as its reader takes.
+await Promise.all([taken(process.stdout), taken(process.stderr)]);
+// A connection that is still open (a kept-alive one, say) must not hold the prompt back.
+process.exit();
