@@ -38,6 +38,9 @@ const Config = v.object({
   LOG_LEVEL: v.optional(v.picklist(['debug', 'info', 'warn', 'error']), 'info'),
 });
 
+/** Names of the environment variables that a configuration is read from. */
+export const CONFIG_VARIABLES: readonly string[] = Object.keys(Config.entries);
+
 export type Config = v.InferOutput<typeof Config>;
 
 /** @throws Error naming every variable that is missing or unusable, and what was expected */

@@ -6,6 +6,7 @@ import { parseManifests } from '../lib/cli/manifests.ts';
 import type { Job, Pod } from '../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../lib/objects/resources.ts';
 import { completionIndexOf, runOf } from '../lib/sandbox/node/program.ts';
+import { replay } from '../lib/reconciler/report/recorded-plan.ts';
 import { EXAMPLE_ENDS, OTHER_ENDS, type ExampleEnd } from './example-ends.ts';
 import { conditionsOf, World } from './world/world.ts';
 
@@ -93,9 +94,10 @@ describe('examples/jobs', () => {
     await expectEnd(own, example);
   });
 
-  test('all examples, applied to one cluster at once, end as each says', async () => {
+  test('all examples, applied to one cluster at once, end as each says, and every recorded pass replays as it was', async () => {
     const own = new World();
     world = own;
+    own.keepsSnapshots = true;
     await own.watch();
     const paths = [...OTHER_ENDS.map(({ file }) => file), ...EXAMPLE_ENDS.map(({ name }) => `jobs/${name}.yaml`)];
     expect(paths.toSorted()).toEqual(globSync('{*,jobs/*}.yaml', { cwd: join(folder, '..') }).toSorted());
@@ -104,6 +106,9 @@ describe('examples/jobs', () => {
     for (const file of paths) await own.apply(manifestIn(file));
     await untilEnded(own, all, 300);
     for (const example of all) await expectEnd(own, example);
+    const snapshots = own.snapshots.flatMap((one) => one ?? []);
+    expect(snapshots.length).toBeGreaterThan(all.length);
+    expect(snapshots.flatMap((one) => replay('Job', one).differences)).toEqual([]);
   });
 });
 

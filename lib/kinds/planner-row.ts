@@ -14,8 +14,8 @@ export interface PlannerRow<Owner extends WorkloadObject = WorkloadObject, Statu
   backoff: KindBackoff<Owner, Status>;
   /** The kind's own durable state in its workloads' heads; absent: none. */
   kept?: KindKept;
-  /** The part of a live owner that the flight recorder stores: its facts, and further fields that its planner reads. */
-  recordedFactsOf(owner: Owner): Owner;
+  /** The part of a live owner that the flight recorder stores, if it is more than the facts: further fields that its planner reads. */
+  recordedFactsOf?(owner: Owner): Owner;
   /** Texts that nearly every snapshot of a pass holds. They make it smaller. */
   recordedTexts?: SnapshotTexts;
 }
@@ -105,6 +105,5 @@ export const definePlanner = <Owner extends WorkloadObject, Status extends objec
     toStore: (backoff) => ({ ...backoff }),
     isCountedByStatus: () => true,
   },
-  recordedFactsOf: (owner) => owner,
   ...(row as Partial<PlannerRow> & Pick<PlannerRow, 'planner'>),
 });

@@ -6,6 +6,7 @@ import { LARGEST_INT32 } from '../objects/integers.ts';
 import type { Fault } from '../objects/fact-checks.ts';
 import type { SnapshotTexts } from '../objects/frequent-texts.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
+import { unrecordableFieldIn } from '../objects/recorded-template.ts';
 import { MANAGES_WORD, readManages, writtenManages, type Manages } from '../objects/manages.ts';
 import type { ChildState } from '../objects/child-state.ts';
 import type { PodFacts } from '../objects/pod-facts.ts';
@@ -100,7 +101,11 @@ function plannedFactsOf(pod: PodFacts): PodFacts {
   return planned;
 }
 
+/** A field that no snapshot may hold. A mistake in a kind's `recordedFactsOf`. */
+export class UnrecordableError extends Error {}
+
 /**
+ * @throws UnrecordableError
  * @param plan its owner must be facts, as its row makes them
  * @param texts of its kind
  */
@@ -117,6 +122,9 @@ export function packSnapshot(
   const entries = [...pods.map((pod) => entryOf(pod, false)), ...ended.map((pod) => entryOf(pod, true))].toSorted(
     (one, other) => slotOf(one.pod) - slotOf(other.pod),
   );
+  const unrecordable = unrecordableFieldIn({ owner, kept });
+  if (unrecordable !== undefined)
+    throw new UnrecordableError(`${unrecordable} may hold a person's commands or values: no snapshot holds it`);
   const { manage, manages: words = manage } = writtenManages(manages);
   const header = {
     o: owner,

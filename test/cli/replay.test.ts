@@ -12,6 +12,9 @@ import { aPass } from '../contracts/recorder.ts';
 import type { Listening } from '../listening.ts';
 import { aJob } from '../world/world.ts';
 import { runFarloop, temporaryFolder } from './farloop-process.ts';
+import { jobFacts } from '../../lib/kinds/job/facts.ts';
+
+const RECORDED_JOB = { ...jobFacts, ...jobRow };
 
 const folder = temporaryFolder();
 let ports: EmbeddedPorts;
@@ -27,7 +30,7 @@ beforeAll(async () => {
   if (owner.spec.template) owner.spec.template.metadata = { labels: { app: 'demo' } };
   const given = { owner, pods: [], head: EMPTY_HEAD, manages: ['all-jobs'] };
   const nowMs = Date.parse('2026-05-01T10:00:01Z');
-  const packed = snapshotOf({ given, nowMs, plan: jobPlanner.plan(given, new Date(nowMs)) }, jobRow);
+  const packed = snapshotOf({ given, nowMs, plan: jobPlanner.plan(given, new Date(nowMs)) }, RECORDED_JOB);
   if (!packed) throw new Error('no snapshot');
   const { decided, ...saw } = unpackSnapshot(packed, snapshotKindOf('Job'));
   const [, ...others] = decided.actions;

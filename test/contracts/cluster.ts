@@ -12,6 +12,7 @@ import type { Deadline } from '../../lib/ports/clock.ts';
 import type { Cluster, ClusterSource, WatchEvent } from '../../lib/ports/cluster.ts';
 import { ConflictError, ExpiredError, NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../../lib/ports/errors.ts';
 import { failureOf } from '../claims.ts';
+import { versionedPatch } from '../../lib/reconciler/pass/versioned-patch.ts';
 
 export interface OpenCluster {
   cluster: Cluster & ClusterSource;
@@ -210,6 +211,24 @@ export function clusterContract(name: string, open: () => Promise<OpenCluster>):
       await its().cluster.patch(PODS, target, { type: 'merge', body: { metadata: { labels: { first: 'yes' } } } }, soon());
       const body = { metadata: { resourceVersion: metadata.resourceVersion ?? '', labels: { second: 'yes' } } };
       expect(await failureOf(its().cluster.patch(PODS, target, { type: 'merge', body }, soon()))).toBeInstanceOf(ConflictError);
+    });
+
+    test('R8: a patch of each kind may carry the version; an old one is a failed precondition, and changes nothing', async () => {
+      const { metadata } = await pod('patched-versioned');
+      const target = { namespace, name: 'patched-versioned', uid: metadata.uid ?? '' };
+      const patches = [
+        { type: 'merge', patch: { metadata: { labels: { merge: 'yes' } } } },
+        { type: 'strategic', patch: { metadata: { labels: { strategic: 'yes' } } } },
+        { type: 'json', patch: [{ op: 'add', path: '/metadata/labels/json', value: 'yes' }] },
+      ] as const;
+      let version = metadata.resourceVersion;
+      for (const { type, patch } of patches) {
+        const { object } = await its().cluster.patch<Pod>(PODS, target, { type, body: versionedPatch(patch, version) }, soon());
+        expect(object.metadata.labels).toMatchObject({ [type]: 'yes' });
+        const late = its().cluster.patch(PODS, target, { type, body: versionedPatch(patch, version) }, soon());
+        expect(await failureOf(late)).toBeInstanceOf(ConflictError);
+        version = object.metadata.resourceVersion;
+      }
     });
 
     test('a patch that makes the object invalid is refused with its causes', async () => {

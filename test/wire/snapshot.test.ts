@@ -14,6 +14,9 @@ import { open } from '../../lib/wire/envelope.ts';
 import { packSnapshot, unpackSnapshot, type RecordedPlan, type SnapshotKind } from '../../lib/wire/snapshot.ts';
 import { NewerVersionError, UndecodableMessageError } from '../../lib/wire/undecodable.ts';
 import { aJob } from '../world/world.ts';
+import { jobFacts } from '../../lib/kinds/job/facts.ts';
+
+const RECORDED_JOB = { ...jobFacts, ...jobRow };
 
 /** A kind that believes every owner, with and without texts of its own. */
 const WITH_TEXTS: SnapshotKind = { texts: jobRow.recordedTexts, faultOf: () => undefined };
@@ -90,7 +93,7 @@ function snapshotOfOnePod(completionMode: 'Indexed' | 'NonIndexed', when: 'first
     containers: [{ name: 'main', role: 'container', restarts: 0, exitCode: 0, finishedAt: NOW_SECONDS - 11 }],
   };
   const given = { owner: job, pods: PodSet.byPlace(isLast ? [pod] : []), head: EMPTY_HEAD, manages: ['all-jobs'] };
-  const snapshot = snapshotOf({ given, nowMs: NOW_MS, plan: jobPlanner.plan(given, new Date(NOW_MS)) }, jobRow);
+  const snapshot = snapshotOf({ given, nowMs: NOW_MS, plan: jobPlanner.plan(given, new Date(NOW_MS)) }, RECORDED_JOB);
   if (!snapshot) throw new Error('no snapshot');
   return snapshot;
 }

@@ -5,12 +5,14 @@ import type { TrainingJob, TrainingStatus } from './job-types.ts';
 import { KEPT } from './kept.ts';
 import { trainingMetrics } from './metrics.ts';
 import { trainingPlanner } from './planner.ts';
+import { recordedFactsOf } from './recorded-facts.ts';
 import { statusPatchOf } from './replica-statuses.ts';
 
 export const trainingRow = (framework: Framework): PlannerRow =>
   definePlanner<TrainingJob, TrainingStatus>({
     planner: trainingPlanner(framework),
     status: { patchOf: statusPatchOf, childrenIn: () => [], debouncedFields: ['replicaStatuses', 'lastReconcileTime'] },
+    recordedFactsOf: (job) => recordedFactsOf(framework, job),
     metrics: trainingMetrics(framework),
     kept: { schema: KEPT, seenAgain: ['succeeded', 'told'] },
   });

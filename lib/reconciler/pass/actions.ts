@@ -12,6 +12,7 @@ import { inParallel } from '../parallel.ts';
 import type { Pass } from './pass.ts';
 import { createOther, runOtherChain } from './other-objects.ts';
 import { isOwnerDelete, type DeleteAction, type PatchAction, type Result, type WriteAction } from './result.ts';
+import { versionedPatch } from './versioned-patch.ts';
 import { statusDigestOf, type Child } from '../head/pass-state.ts';
 
 export type EventAction = Extract<Action, { verb: 'event' }>;
@@ -343,7 +344,7 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
         const { object } = await pass.cluster.patch<Pod>(
           PODS,
           action,
-          { type: action.type, body: guarded(action.patch, guard) },
+          { type: action.type, body: versionedPatch(action.patch, guard) },
           pass.deadline,
           pass.known.podReader.reading,
         );
@@ -384,12 +385,6 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
 
 const isGone = ({ metadata }: Pod): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0 && (metadata.finalizers ?? []).length === 0;
-
-function guarded(patch: object, resourceVersion: string | undefined): object {
-  if (resourceVersion === undefined) return patch;
-  const { metadata, ...rest } = patch as { metadata?: object };
-  return { ...rest, metadata: { ...metadata, resourceVersion } };
-}
 
 /** A merge patch of the whole status. It does not send the metadata, because a view does not hold all of it. */
 async function replaceStatus({ pass }: Execution, action: StatusAction): Promise<Result> {

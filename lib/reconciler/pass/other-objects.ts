@@ -10,6 +10,7 @@ import type { CreateAction } from './creates.ts';
 import { getByName, isOrphanOf, readOther } from './other-children.ts';
 import type { Pass } from './pass.ts';
 import type { DeleteAction, PatchAction, Result } from './result.ts';
+import { versionedPatch } from './versioned-patch.ts';
 import { forgetReads } from './wanted.ts';
 
 /**
@@ -67,14 +68,12 @@ export async function runOtherChain(pass: Pass, chain: readonly (PatchAction | D
 
 async function patchOther(pass: Pass, action: PatchAction): Promise<Result> {
   const { namespace, name, uid, resourceVersion, type, patch } = action;
-  const { metadata, ...rest } = patch as { metadata?: object };
-  const body = { ...rest, metadata: { ...metadata, uid, ...(resourceVersion !== undefined && { resourceVersion }) } };
   const row = pass.known.children.rowOf(action.resource);
   try {
     const { object } = await pass.cluster.patch<KubernetesObject>(
       action.resource,
       { namespace, name, uid },
-      { type, body },
+      { type, body: versionedPatch(patch, resourceVersion) },
       pass.deadline,
       readingOf(row),
     );

@@ -1,10 +1,11 @@
 // The report of a pass once it has ended: log line, metrics, record.
 import type { Ports } from '../../ports/ports.ts';
 import { digestOf } from '../../wire/digest.ts';
+import { UnrecordableError } from '../../wire/snapshot.ts';
 import type { Ending } from '../pass/commit.ts';
 import type { Pass } from '../pass/pass.ts';
 import { countWork } from './pass-metrics.ts';
-import { CHILDREN_IN_SNAPSHOT, snapshotOf } from './recorded-plan.ts';
+import { CHILDREN_IN_SNAPSHOT, snapshotOf, type Planned } from './recorded-plan.ts';
 import { countPass } from './sync-metrics.ts';
 
 /**
@@ -49,6 +50,17 @@ export async function reportPass(
     ...(error instanceof Error && { error: error.message }),
   };
   await recorder
-    .append(recorded, planned && ((): Uint8Array | undefined => snapshotOf(planned, pass.row)))
+    .append(recorded, planned && ((): Uint8Array | undefined => recordedSnapshot(telemetry, pass, planned)))
     .catch((cause: unknown) => telemetry.warn('pass not recorded', { ...pass.key, error: cause }));
+}
+
+/** A snapshot that may not be stored is left out, and the pass is recorded without it. */
+function recordedSnapshot(telemetry: Ports['telemetry'], pass: Pass, planned: Planned): Uint8Array | undefined {
+  try {
+    return snapshotOf(planned, { factsOf: pass.facts.factsOf, ...pass.row });
+  } catch (error) {
+    if (!(error instanceof UnrecordableError)) throw error;
+    telemetry.error('snapshot not recorded', { ...pass.key, error });
+    return undefined;
+  }
 }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
+import type { KindFacts } from '../../kinds/kind.ts';
 import type { PlannerRow } from '../../kinds/planner-row.ts';
 import { factsFor } from '../../kinds/facts.ts';
 import { plannerRowFor } from '../../kinds/planners.ts';
@@ -22,10 +23,14 @@ export interface Planned {
 /** Packing a larger workload would cost more than the pass. */
 export const CHILDREN_IN_SNAPSHOT = 1_000;
 
-/** @returns undefined if there are more children than `CHILDREN_IN_SNAPSHOT`, or if the plan rests on reads, which no snapshot holds */
+/**
+ * @param kind.factsOf of the kind: they are recorded unless its row says what else
+ * @returns undefined if there are more children than `CHILDREN_IN_SNAPSHOT`, or if the plan rests on reads, which no snapshot holds
+ * @throws UnrecordableError
+ */
 export function snapshotOf(
   { given, nowMs, plan }: Planned,
-  { recordedFactsOf, recordedTexts }: Pick<PlannerRow, 'recordedFactsOf' | 'recordedTexts'>,
+  { factsOf, recordedFactsOf = factsOf, recordedTexts }: Pick<KindFacts, 'factsOf'> & Pick<PlannerRow, 'recordedFactsOf' | 'recordedTexts'>,
 ): Uint8Array | undefined {
   const { owner, pods, ended = [], head, manages, options, kept, held } = given;
   const listed = [...pods];

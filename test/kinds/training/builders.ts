@@ -186,7 +186,17 @@ export interface Situation extends JobParts {
 }
 
 export function snapshotOf(situation: Situation): Snapshot<TrainingJob> {
-  const { framework = tensorflow, pods: given = [], kept, head, options, held, ended, children = {}, isWhole = true } = situation;
+  const {
+    framework = tensorflow,
+    pods: given = [],
+    kept,
+    head,
+    options,
+    held,
+    ended: endedPods,
+    children = {},
+    isWhole = true,
+  } = situation;
   const owner = situation.job ?? aTraining(situation);
   const pods = typeof given === 'string' ? podsOf(owner, framework, given) : given;
   const services = situation.services ?? servicesOf(owner, framework, pods);
@@ -197,7 +207,7 @@ export function snapshotOf(situation: Situation): Snapshot<TrainingJob> {
     head: { ...EMPTY_HEAD, ...head },
     manages: ['training-jobs'],
     isWhole,
-    ...(ended && { ended }),
+    ...(endedPods && { ended: endedPods }),
     ...(kept && { kept }),
     ...(options && { options }),
     ...(held && { held }),

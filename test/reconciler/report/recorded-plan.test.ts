@@ -7,6 +7,9 @@ import { jobRow } from '../../../lib/kinds/job/row.ts';
 import { packSnapshot, unpackSnapshot } from '../../../lib/wire/snapshot.ts';
 import { isJobFinished } from '../../../lib/objects/job-facts.ts';
 import { aJob, World } from '../../world/world.ts';
+import { jobFacts } from '../../../lib/kinds/job/facts.ts';
+
+const RECORDED_JOB = { ...jobFacts, ...jobRow };
 
 const PLANTED = 'planted-secret-7f3a';
 
@@ -68,8 +71,8 @@ describe('snapshots of passes', () => {
     const pods = Array.from({ length: CHILDREN_IN_SNAPSHOT + 1 }, (_, at) => pod(at)) as never[];
     const given = { owner, pods: [], head: EMPTY_HEAD, manages: ['all-jobs'] };
     const plan = jobPlanner.plan(given, new Date(0));
-    expect(snapshotOf({ given: { ...given, pods }, nowMs: 0, plan }, jobRow)).toBeUndefined();
-    expect(snapshotOf({ given, nowMs: 0, plan }, jobRow)).toBeInstanceOf(Uint8Array);
+    expect(snapshotOf({ given: { ...given, pods }, nowMs: 0, plan }, RECORDED_JOB)).toBeUndefined();
+    expect(snapshotOf({ given, nowMs: 0, plan }, RECORDED_JOB)).toBeInstanceOf(Uint8Array);
   });
 
   test('a plan that rests on objects read live has none, for it would be replayed without them', () => {
@@ -78,7 +81,7 @@ describe('snapshots of passes', () => {
     const plan = jobPlanner.plan(given, new Date(0));
     const read = new Map([['podgroups.scheduling.k8s.io', { objects: [] }]]);
     const planned = (more: object): Planned => ({ given: { ...given, read }, nowMs: 0, plan: { ...plan, ...more } });
-    for (const more of [{ continues: true }, { outcome: 'parked' }]) expect(snapshotOf(planned(more), jobRow)).toBeUndefined();
-    expect(snapshotOf(planned({ outcome: 'acted' }), jobRow)).toBeInstanceOf(Uint8Array);
+    for (const more of [{ continues: true }, { outcome: 'parked' }]) expect(snapshotOf(planned(more), RECORDED_JOB)).toBeUndefined();
+    expect(snapshotOf(planned({ outcome: 'acted' }), RECORDED_JOB)).toBeInstanceOf(Uint8Array);
   });
 });
