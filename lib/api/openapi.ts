@@ -109,6 +109,7 @@ const schemas: Record<string, Schema> = {
         terminating: yes,
         creationTime: time,
         exitCodes: listOf({ type: 'integer' }),
+        containers: listOf(object({ name: text, role: text, restarts: count, 'exitCode?': { type: 'integer' }, 'reason?': text })),
         'reasons?': listOf(object({ reason: text, 'message?': text, 'container?': text })),
       }),
     ),

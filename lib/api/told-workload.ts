@@ -43,9 +43,21 @@ export interface PodSummary {
   tracked: boolean;
   terminating: boolean;
   creationTime: string;
+  /** Of its containers that have ended, without init containers. */
   exitCodes: number[];
+  containers: ContainerSummary[];
   /** Why it does not run, or was ended, in the cluster's words. Absent if the cluster gives no reason. */
   reasons?: readonly PodReason[];
+}
+
+export interface ContainerSummary {
+  name: string;
+  role: 'container' | 'sidecar' | 'init';
+  restarts: number;
+  /** While it is terminated. */
+  exitCode?: number;
+  /** The cluster's word for its end, where it says more than the exit code: `OOMKilled`. */
+  reason?: string;
 }
 
 export interface WorkloadDetail extends WorkloadSummary {
@@ -202,6 +214,14 @@ const podSummaryOf = (pod: PodFacts): PodSummary => ({
   tracked: pod.tracked,
   terminating: pod.deletedAt !== undefined,
   creationTime: timeText(pod.createdAt * 1000),
-  exitCodes: pod.containers.flatMap(({ exitCode }) => (exitCode === undefined ? [] : [exitCode])),
+  exitCodes: pod.containers.flatMap(({ role, exitCode }) => (exitCode === undefined || role === 'init' ? [] : [exitCode])),
+  containers: pod.containers.map(({ name, role, restarts, exitCode }) => {
+    const reason =
+      exitCode === undefined
+        ? undefined
+        : (pod.reasons?.find(({ container }) => container === name)?.reason ??
+          pod.containerWords?.find(({ container, state }) => container === name && state === 'terminated')?.reason);
+    return { name, role, restarts, ...(exitCode !== undefined && { exitCode }), ...(reason !== undefined && reason !== '' && { reason }) };
+  }),
   ...(pod.reasons && { reasons: pod.reasons }),
 });

@@ -1,7 +1,7 @@
 // `farloop explain`: what was decided about a workload, and why, from the recorded passes of the running instance.
 import { Argument, Command } from 'commander';
 import type { ToldPass } from '../api/passes.ts';
-import type { WorkloadDetail, WorkloadSummary } from '../api/told-workload.ts';
+import type { ContainerSummary, PodSummary, WorkloadDetail, WorkloadSummary } from '../api/told-workload.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/kind.ts';
 import { findKindNamed } from '../kinds/kind-names.ts';
@@ -115,6 +115,7 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], is
     `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${cluster}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
     `  ${[figuresText(workload), `pods known ${workload.pods.length + workload.podsLeftOut}`].filter((part) => part !== '').join(', ')}`,
     ...workload.reasons.map((one) => `  ${paint(one.code, 'bold')}: ${one.text}${evidenceText(one)}`),
+    ...podLines(workload.pods),
     ...(latest && latest.why.length > 0 ? [`  latest pass: ${latest.why.join('; ')}`] : []),
     `  next look: ${queued ? 'a wake is on its way' : nextWake ? nextLookText(nextWake) : 'when something happens'}`,
     '',
@@ -124,7 +125,28 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], is
   return lines.join('\n');
 }
 
-/** What the text does not say itself; the console shows the same. */
+/** More pods are not listed; the console has all of them. */
+const MOST_PODS = 5;
+
+/** Pods whose containers failed or were started again. */
+function podLines(pods: readonly PodSummary[]): string[] {
+  const told = pods.filter(({ containers }) => containers.some(({ restarts, exitCode = 0 }) => restarts > 0 || exitCode !== 0));
+  const lines = told.slice(0, MOST_PODS).map(({ name, phase, containers }) => {
+    const texts = containers.flatMap((container) => containerText(container) ?? []);
+    return `  pod ${name} ${phase}: ${texts.join('; ')}`;
+  });
+  return told.length > MOST_PODS ? [...lines, `  and ${told.length - MOST_PODS} more pods whose containers failed or restarted`] : lines;
+}
+
+/** @returns undefined for a container that runs and never ended; the console shows the same */
+function containerText({ name, role, restarts, exitCode, reason }: ContainerSummary): string | undefined {
+  if (exitCode === undefined && restarts === 0) return undefined;
+  const ended = exitCode === undefined ? [] : [`exit code ${exitCode}${reason === undefined ? '' : ` (${reason})`}`];
+  const again = restarts === 0 ? [] : [`${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`];
+  return `${role === 'container' ? '' : `${role} `}${name}: ${[...ended, ...again].join(', ')}`;
+}
+
+/** Evidence that the text does not say itself; the console shows the same. */
 export function evidenceText({ text, pods = [], exitCode, podReason, rule, index }: Reason): string {
   const shown = [
     ...(index === undefined || text.includes(`index ${index} `) ? [] : [`${/^\d+$/.test(index) ? 'index' : 'indexes'} ${index}`]),

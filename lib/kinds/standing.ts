@@ -28,7 +28,8 @@ export function standingOf({ shown, isOwnerless, owner, isKnown, parked, reasons
   if (owner.metadata.deletionTimestamp !== undefined) return { state: 'Terminating' };
   if (told) return told;
   const standings = reasons.flatMap((reason) => standingBy(reason, shown) ?? []);
-  if (standings.some(({ state }) => state === 'Running')) return { state: 'Running' };
+  const running = standings.find(({ state }) => state === 'Running');
+  if (running) return running;
   const [standing = { state: 'Pending' as const }] = standings;
   if (standing.state !== 'Pending') return standing;
   // A workload may have no pod for a moment, or its pods may be unknown here (TooLargeForView). Its status then decides.
@@ -39,10 +40,10 @@ export function standingOf({ shown, isOwnerless, owner, isKnown, parked, reasons
 const RESTARTS_LATER = 'CrashLoopBackOff';
 
 /** @returns undefined for a reason without a state, such as a deadline */
-function standingBy({ code, podReason }: Reason, { reasons }: Known['shown']): Standing | undefined {
+function standingBy({ code, podReason, trouble }: Reason, { reasons }: Known['shown']): Standing | undefined {
   const state = ownEntry(reasons, code) ?? ownEntry<Standing['state'] | undefined>(COMMON_REASONS, code);
   if (code === 'PodsWaiting' && podReason === RESTARTS_LATER) return { state: 'BackingOff', reason: podReason };
-  if (state === undefined || state !== 'Waiting') return state && { state };
+  if (state === undefined || state !== 'Waiting') return state && { state, ...(trouble !== undefined && { reason: trouble }) };
   // In other reasons `podReason` is evidence with a message. It does not name what the workload waits for.
   const isOfPods = code === 'PodsWaiting' || code === 'PodsDisrupted';
   return { state, reason: (isOfPods ? podReason : undefined) ?? code };

@@ -23,7 +23,7 @@ export interface Standing {
   state: State;
   /**
    * For Complete and Failed: the condition's reason. For Parked: the required action. For Waiting and BackingOff: a code of the closed
-   * list, or the cluster's own word for its pods' state, such as `Unschedulable` or `ImagePullBackOff`.
+   * list, or the cluster's own word for its pods' state, such as `Unschedulable` or `ImagePullBackOff`. For Running: how many pods cannot, if any.
    */
   reason?: string;
 }

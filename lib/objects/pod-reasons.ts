@@ -21,6 +21,13 @@ const ORDINARY = new Set(['', 'ContainerCreating', 'PodInitializing']);
 /** Fields that `podReasonsOf` reads of a pod's status, its conditions and its waiting containers. */
 export const REASON_FIELDS = { reason: BRIEF, message: BRIEF } satisfies WantedFields;
 
+/** Fields that it reads of a container's status. */
+export const CONTAINER_REASON_FIELDS = {
+  name: true,
+  state: { waiting: REASON_FIELDS, terminated: { exitCode: true, reason: BRIEF } },
+  lastState: { terminated: { exitCode: true, reason: BRIEF } },
+} satisfies WantedFields;
+
 /** @returns undefined where nothing is said, which is the ordinary case: then there is no byte of it anywhere */
 export function podReasonsOf({ status }: Pod): PodReason[] | undefined {
   if (!status) return undefined;
@@ -34,7 +41,7 @@ export function podReasonsOf({ status }: Pod): PodReason[] | undefined {
   if (!isOver) {
     addWaiting(reasons, initContainerStatuses);
     addWaiting(reasons, containerStatuses);
-  }
+  } else addEnded(reasons, [...(initContainerStatuses ?? []), ...(containerStatuses ?? [])]);
   return reasons.length === 0 ? undefined : reasons;
 }
 
@@ -49,9 +56,28 @@ function addDisruption(reasons: PodReason[], conditions: readonly Condition[] | 
 }
 
 function addWaiting(reasons: PodReason[], containers: readonly ContainerStatus[] | undefined): void {
-  for (const { name, state } of containers ?? []) {
+  for (const { name, state, lastState } of containers ?? []) {
     const waiting = state?.waiting;
-    if (waiting && !ORDINARY.has(waiting.reason ?? '')) add(reasons, waiting.reason ?? '', waiting.message, name);
+    if (waiting && !ORDINARY.has(waiting.reason ?? '')) add(reasons, waiting.reason ?? '', withLastEnd(waiting.message, lastState), name);
+  }
+}
+
+/** The exit code of a container that waits to be started again is in its last state alone. */
+function withLastEnd(message: string | undefined, lastState: ContainerStatus['lastState']): string | undefined {
+  const ended = lastState?.terminated;
+  if (!ended) return message;
+  const word = ENDED_ORDINARILY.has(ended.reason ?? '') ? '' : ` (${ended.reason})`;
+  return `${message === undefined ? '' : `${stable(message)}, `}last exit code ${ended.exitCode}${word}`;
+}
+
+/** The kubelet's words for an end that the exit code tells already. */
+const ENDED_ORDINARILY = new Set(['', 'Completed', 'Error']);
+
+/** `OOMKilled` and its like. Not the message: a program may write that itself. */
+function addEnded(reasons: PodReason[], containers: readonly ContainerStatus[]): void {
+  for (const { name, state } of containers) {
+    const ended = state?.terminated;
+    if (ended && ended.exitCode !== 0 && !ENDED_ORDINARILY.has(ended.reason ?? '')) add(reasons, ended.reason ?? '', undefined, name);
   }
 }
 

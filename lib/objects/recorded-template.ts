@@ -15,13 +15,14 @@ export function recordedTemplateOf(template: PodTemplate): PodTemplate {
   const given = fieldsOf(spec);
   const { containers } = given;
   const texts = SPEC_TEXTS.flatMap((field) => (typeof given[field] === 'string' ? [[field, given[field]]] : []));
-  return {
-    ...(isFields(labels) && { metadata: { labels: labels as Record<string, string> } }),
+  const recorded: unknown = {
+    ...(isFields(labels) && { metadata: { labels } }),
     spec: {
       ...Object.fromEntries(texts),
       containers: (Array.isArray(containers) ? containers : []).map((container) => recordedContainerOf(fieldsOf(container))),
     },
-  } as PodTemplate;
+  };
+  return recorded as PodTemplate;
 }
 
 const recordedContainerOf = ({ name, image, ports, resources }: Fields): { name: string } & Fields => ({

@@ -37,6 +37,33 @@ const cases: { name: string; status: PodStatus; says: string[] }[] = [
     says: ['ErrImagePull (container prepare): no such image', 'ImagePullBackOff (container main): Back-off pulling image "nope"'],
   },
   {
+    name: 'a container that the kernel killed; of its message nothing, for a program may write that',
+    status: {
+      phase: 'Failed',
+      initContainerStatuses: [{ name: 'prepare', state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
+      containerStatuses: [{ name: 'main', state: { terminated: { exitCode: 137, reason: 'OOMKilled', message: 'password=x' } } }],
+    },
+    says: ['OOMKilled (container main)'],
+  },
+  {
+    name: 'an ordinary failure, which its exit code tells',
+    status: { phase: 'Failed', containerStatuses: [{ name: 'main', state: { terminated: { exitCode: 1, reason: 'Error' } } }] },
+    says: [],
+  },
+  {
+    name: 'a container that waits to be started again, with its last exit code',
+    status: {
+      phase: 'Running',
+      containerStatuses: [
+        {
+          ...waiting('CrashLoopBackOff', 'back-off 40s restarting failed container=main pod=demo-0'),
+          lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } },
+        },
+      ],
+    },
+    says: ['CrashLoopBackOff (container main): back-off restarting failed container, last exit code 137 (OOMKilled)'],
+  },
+  {
     name: 'what every pod passes through is no reason',
     status: {
       phase: 'Pending',

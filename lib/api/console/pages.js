@@ -148,17 +148,17 @@ export function workloadPage({ items, passes, problem }) {
         { title: 'Index', number: true },
         { title: 'Phase' },
         { title: 'Ready' },
-        { title: 'Exit codes' },
+        { title: 'Containers' },
         { title: 'Why' },
         { title: 'Counted' },
         { title: 'Age' },
       ],
-      current.pods.map(({ name, index, phase, ready, exitCodes, reasons = [], tracked, terminating, creationTime }) => [
+      current.pods.map(({ name, index, phase, ready, containers = [], reasons = [], tracked, terminating, creationTime }) => [
         name,
         index,
         terminating ? `${phase}, terminating` : tag(phase),
         ready,
-        exitCodes.join(', ') || undefined,
+        containers.flatMap((each) => containerText(each) ?? []).join('; ') || undefined,
         reasons.map(podReasonText).join('; ') || undefined,
         tracked ? 'not yet' : 'yes',
         moment(creationTime),
@@ -167,6 +167,14 @@ export function workloadPage({ items, passes, problem }) {
     ),
     current.podsLeftOut > 0 && element('p', { class: 'soft' }, `and ${current.podsLeftOut} more`),
   ];
+}
+
+/** Nothing of a container that runs and never ended. */
+function containerText({ name, role, restarts, exitCode, reason }) {
+  if (exitCode === undefined && restarts === 0) return undefined;
+  const ended = exitCode === undefined ? [] : [`exit code ${exitCode}${reason === undefined ? '' : ` (${reason})`}`];
+  const again = restarts === 0 ? [] : [`${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`];
+  return `${role === 'container' ? '' : `${role} `}${name}: ${[...ended, ...again].join(', ')}`;
 }
 
 function passItem({ key, startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }, uid) {

@@ -48,9 +48,7 @@ export function judge(
   const pods = new Map([...slots].map(([slot, { pod }]) => [slot, pod]));
   const failures = failuresOf(pods, (slot) => slots.get(slot)?.answer === 'restart', failuresIn(kept));
   const told = slotSetIn(kept.restarting);
-  const failed = [...slots.values()].filter(
-    ({ pod }) => pod.phase === 'Failed' || (pod.phase === 'Running' && pod.deletedAt !== undefined),
-  );
+  const failed = [...slots.values()].filter(({ pod }) => hasFailed(pod, !terms.framework.isMpi));
   const restarting = new Set(failed.filter(({ replicas }) => replicas.restartPolicy !== 'Never').map(({ slot }) => slot));
   const ended = (given.ended ?? []).filter(({ createdAt, deletedAt = createdAt, ...pod }) => !isLeftover({ ...pod, createdAt, deletedAt }));
   const completion = completedSlots(pass, { kept, slots, ended });
@@ -66,6 +64,10 @@ export function judge(
     restarting,
   };
 }
+
+/** @param terminatingFails whether a running pod that is being deleted has */
+const hasFailed = ({ phase, deletedAt }: PodFacts, terminatingFails: boolean): boolean =>
+  phase === 'Failed' || (terminatingFails && phase === 'Running' && deletedAt !== undefined);
 
 /** A slot that has succeeded once is not run again, whoever removes its pod. */
 function completedSlots(
@@ -94,22 +96,24 @@ function countsFor(
   { terms }: Pass,
   { slots, completed, isTold }: { slots: ReadonlyMap<number, Judged>; completed: ReadonlySet<number>; isTold: (slot: number) => boolean },
 ): Counts {
+  const terminatingFails = !terms.framework.isMpi;
   const byType = Map.groupBy(slots.values(), ({ replicas }) => replicas.type);
   const launcher = terms.framework.isMpi ? slots.get(0)?.pod.phase : undefined;
   const isLauncherOver = launcher === 'Succeeded' || launcher === 'Failed';
   const tallies = new Map<string, Tally>();
   for (const { type, role, wanted } of terms.replicas) {
     const own = isLauncherOver && role > 0 ? [] : (byType.get(type) ?? []);
-    const counts = countsOf(own.map(({ pod }) => pod));
+    const counts = countsOf(
+      own.map(({ pod }) => pod),
+      { terminatingFails },
+    );
     let gone = 0;
     const looked = isLauncherOver && role > 0 ? 0 : wanted;
     for (let index = 0; index < looked; index += 1) {
       const slot = numberOfSlot(role, index);
       if (completed.has(slot) && !slots.has(slot)) gone += 1;
     }
-    const newlyFailed = own.filter(
-      ({ pod, slot }) => (pod.phase === 'Failed' || (pod.phase === 'Running' && pod.deletedAt !== undefined)) && !isTold(slot),
-    ).length;
+    const newlyFailed = own.filter(({ pod, slot }) => hasFailed(pod, terminatingFails) && !isTold(slot)).length;
     tallies.set(type, { ...counts, succeeded: counts.succeeded + gone, newlyFailed });
   }
   const none: Tally = { active: 0, succeeded: 0, failed: 0, newlyFailed: 0 };

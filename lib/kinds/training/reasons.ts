@@ -1,10 +1,11 @@
 // Why a training job stands where it stands.
 import * as v from 'valibot';
-import { isActive, type PodFacts } from '../../objects/pod-facts.ts';
+import { isActive, isAtWork, type PodFacts } from '../../objects/pod-facts.ts';
 import { secondsOf, timeOf } from '../../objects/unix-seconds.ts';
 import { fieldsOf } from '../../objects/untyped-fields.ts';
 import type { KindShown } from '../kind-shown.ts';
 import type { Snapshot } from '../plan.ts';
+import { podReasons } from '../pod-states.ts';
 import {
   counted,
   LEAVING,
@@ -63,7 +64,7 @@ export function trainingReasons(
 ): Reason<Code>[] {
   const { owner, manages } = snapshot;
   const nowMs = now.getTime();
-  const end = endOf(owner, nowMs);
+  const end = endOf(snapshot, nowMs);
   if (end) return circumstances.isLeaving ? [...end, LEAVING] : [...end, ...obstaclesOf({ ...circumstances, isDrained: false })];
   const managedBy = owner.spec.runPolicy?.managedBy;
   if (!manages.includes(TRAINING_JOBS) || (!framework.isOfBase && managedBy === MULTI_KUEUE))
@@ -96,13 +97,13 @@ function keptIn({ kept }: Snapshot<TrainingJob>): Kept {
   return read.success ? read.output : {};
 }
 
-function endOf(owner: TrainingJob, nowMs: number): Reason<Code>[] | undefined {
+function endOf({ owner, pods }: Snapshot<TrainingJob>, nowMs: number): Reason<Code>[] | undefined {
   const { conditions } = owner.status ?? {};
   const said = (type: string): string => conditionOf(owner, type)?.message ?? '';
   const end: Reason<Code> | undefined = isTrue(conditions, 'Succeeded')
     ? { code: 'JobSucceeded', text: `it succeeded: ${said('Succeeded')}` }
     : isTrue(conditions, 'Failed')
-      ? { code: 'JobFailed', text: `it failed: ${said('Failed')}` }
+      ? { code: 'JobFailed', text: `it failed: ${said('Failed')}`, ...failureEvidence(owner, pods) }
       : undefined;
   if (!end) return undefined;
   const runPolicy = owner.spec.runPolicy ?? {};
@@ -112,6 +113,20 @@ function endOf(owner: TrainingJob, nowMs: number): Reason<Code>[] | undefined {
   const remainingSeconds = seconds(left * 1000);
   const text = remainingSeconds === 0 ? 'it is deleted now' : `it is deleted in ${span(remainingSeconds)}`;
   return [end, { code: 'Expires', text: `${text} (ttlSecondsAfterFinished ${runPolicy.ttlSecondsAfterFinished ?? ''})`, remainingSeconds }];
+}
+
+/** The failed replica that is still there: its condition names a count alone. Of several, one that says most. */
+function failureEvidence({ metadata }: TrainingJob, pods: Iterable<PodFacts>): Partial<Reason<Code>> {
+  const failed = [...pods].filter(({ phase, controller }) => phase === 'Failed' && controller?.uid === metadata.uid);
+  const last = failed.find(({ containerWords = [], reasons = [] }) => containerWords.length + reasons.length > 0) ?? failed[0];
+  if (!last) return {};
+  const code = last.containers.find(({ role, exitCode = 0 }) => role !== 'init' && exitCode !== 0)?.exitCode;
+  const word = last.reasons?.[0]?.reason ?? last.containerWords?.find(({ state }) => state === 'terminated')?.reason ?? last.podReason;
+  return {
+    pods: names(failed),
+    ...(code !== undefined && { exitCode: code }),
+    ...(word !== undefined && word !== '' && { podReason: word }),
+  };
 }
 
 interface Known {
@@ -144,7 +159,7 @@ function livingReasons(framework: FrameworkNames, snapshot: Snapshot<TrainingJob
     ...takenReason(kept),
     ...(hasPods ? [] : groupReason(snapshot, kept)),
     ...restartReason(owner, kept),
-    ...podReasons(own.filter(isActive), wantedIn(framework, owner)),
+    ...replicaReasons(own.filter(isActive), wantedIn(framework, owner)),
     ...terminating,
     ...(left === undefined || secondsOf(owner.status?.startTime) === undefined
       ? []
@@ -188,31 +203,18 @@ function restartReason(owner: TrainingJob, { failed = 0 }: Kept): Reason<Code>[]
   return [{ code: 'ReplicasRestarting', text: `${said}${limit}` }];
 }
 
-function podReasons(active: readonly PodFacts[], wanted: number): Reason<Code>[] {
-  const running = active.filter(({ phase }) => phase === 'Running');
-  const waiting = active.filter(({ phase }) => phase !== 'Running');
-  return [
-    ...(running.length > 0
-      ? [
-          {
-            code: 'ReplicasRunning' as const,
-            text: `${running.length} of ${counted(wanted, 'replica', 'replicas')} ${running.length === 1 ? 'runs' : 'run'}`,
-            pods: names(running),
-          },
-        ]
-      : []),
-    ...(waiting.length > 0 ? [waitingReason(waiting)] : []),
-  ];
-}
-
-/** In the words of the cluster, where it has some: of the pod's conditions, or of a container that waits. */
-function waitingReason(pods: readonly PodFacts[]): Reason<Code> {
-  const held = pods.find(({ reasons }) => (reasons?.length ?? 0) > 0);
-  const [why] = held?.reasons ?? [];
-  if (!held || !why)
-    return { code: 'ReplicasStarting', text: `${counted(pods.length, 'replica has', 'replicas have')} yet to start`, pods: names(pods) };
-  const more = why.message === undefined ? '' : `: ${why.message}`;
-  return { code: 'PodsWaiting', text: `${held.name} waits: ${why.reason}${more}`, pods: names(pods), podReason: why.reason };
+/** In the words of Jobs' pods, but that those that run or start are counted against the wanted replicas. */
+function replicaReasons(active: readonly PodFacts[], wanted: number): Reason<Code>[] {
+  const running = active.filter(isAtWork);
+  return podReasons({ active }).map((reason): Reason<Code> => {
+    if (reason.code === 'PodsRunning') {
+      const text = `${running.length} of ${counted(wanted, 'replica', 'replicas')} ${running.length === 1 ? 'runs' : 'run'}`;
+      return { ...reason, code: 'ReplicasRunning', text, pods: names(running) };
+    }
+    if (reason.code !== 'PodsPending') return reason;
+    const count = active.filter((pod) => !isAtWork(pod) && (pod.reasons?.length ?? 0) === 0).length;
+    return { ...reason, code: 'ReplicasStarting', text: `${counted(count, 'replica has', 'replicas have')} yet to start` };
+  });
 }
 
 function terminatingReasons(terminating: readonly PodFacts[], nowMs: number): Reason<Code>[] {

@@ -4,11 +4,17 @@ import type { ReplicaStatus, TrainingStatus } from './job-types.ts';
 
 const COUNTERS = ['active', 'succeeded', 'failed'] as const;
 
-/** Counts of a type by the phases of its pods. A running pod that is being deleted counts as failed. */
-export function countsOf(pods: Iterable<{ phase: string; deletedAt?: number }>): Required<Pick<ReplicaStatus, (typeof COUNTERS)[number]>> {
+/**
+ * Counts of a type by the phases of its pods.
+ * @param terminatingFails whether a running pod that is being deleted counts as failed; else it runs until it has ended
+ */
+export function countsOf(
+  pods: Iterable<{ phase: string; deletedAt?: number }>,
+  { terminatingFails }: { terminatingFails: boolean },
+): Required<Pick<ReplicaStatus, (typeof COUNTERS)[number]>> {
   const counts = { active: 0, succeeded: 0, failed: 0 };
   for (const { phase, deletedAt } of pods) {
-    if (phase === 'Running') counts[deletedAt === undefined ? 'active' : 'failed'] += 1;
+    if (phase === 'Running') counts[deletedAt !== undefined && terminatingFails ? 'failed' : 'active'] += 1;
     else if (phase === 'Succeeded') counts.succeeded += 1;
     else if (phase === 'Failed') counts.failed += 1;
   }

@@ -12,7 +12,7 @@ import { judge, type Judged, type Judgement } from './judging.ts';
 import type { ReplicaStatus, TrainingStatus } from './job-types.ts';
 import { keptFailures, packedSlots, slotSetIn, Told, type Kept } from './kept.ts';
 import { allRunningEvent, evictionIn, launcherEvent } from './mpi/eviction.ts';
-import { hasOwnAccount, mpiStep } from './mpi/steps.ts';
+import { hasOwnAccount, mpiCorrections, mpiStep } from './mpi/steps.ts';
 import {
   cleanUpActions,
   completedPatch,
@@ -134,7 +134,7 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
   }
   const end = deriveStatus(pass, judgement, news);
   const isEnding = end.isEnding;
-  const changes = isEnding ? { actions: [], waits: [] } : staff(pass, judgement, told);
+  const changes = isEnding ? { actions: atEnd(pass, judgement, told), waits: [] } : staff(pass, judgement, told);
   if ('needsTemplates' in changes && changes.needsTemplates)
     return wanting(given, [{ owner: 'whole' }], 'it makes pods from its templates');
   const remembering =
@@ -172,10 +172,10 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
 function observations({ terms, nowMs }: Pass, { slots, counts }: Judgement, told: Told): { actions: Action[]; waits: number[] } {
   const events: NewEvent[] = [];
   const waits: number[] = [];
-  for (const { slot, pod, code, answer } of slots.values()) {
+  for (const { slot, pod, code, answer, replicas } of slots.values()) {
     // Upstream tells of an MPIJob's launcher in words of its own, and not of its workers.
     if (!terms.framework.isMpi && (code !== 'none' || answer !== undefined) && told.isNews('exit', slot))
-      events.push(...exitEvents(pod, { code, answer }));
+      events.push(...exitEvents(pod, { code, isMadeAnew: answer === 'restart' && replicas.restartPolicy === 'ExitCode' }));
     const isActive = pod.phase !== 'Succeeded' && pod.phase !== 'Failed' && pod.deletedAt === undefined;
     for (const event of isActive ? abnormalEvents(pod) : []) {
       const about = digestOf(`${event.reason} ${event.message.replaceAll(pod.name, '')}`).slice(0, 8);
@@ -192,12 +192,22 @@ function observations({ terms, nowMs }: Pass, { slots, counts }: Judgement, told
   return { actions: events.map((event) => eventAction(terms, event)), waits };
 }
 
-function exitEvents({ namespace, name }: Judged['pod'], { code, answer }: Pick<Judged, 'code' | 'answer'>): NewEvent[] {
-  if (code === 'none' && answer !== 'restart') return [];
+/** @param isMadeAnew because of its exit code: a missing code is told too then */
+function exitEvents({ namespace, name }: Judged['pod'], { code, isMadeAnew }: Pick<Judged, 'code'> & { isMadeAnew: boolean }): NewEvent[] {
+  if (code === 'none' && !isMadeAnew) return [];
   const message =
     code === 'none' ? `Pod: ${namespace}.${name} ended without an exit code` : `Pod: ${namespace}.${name} exited with code ${code}`;
   return [{ type: 'Normal', reason: 'ExitedWithCode', message }];
 }
+
+/** A job that ends in this pass makes nothing more. The launcher of an MPIJob, which still runs, must not reach for a failed worker. */
+const atEnd = (pass: Pass, judgement: Judgement, told: Told): Action[] =>
+  pass.terms.framework.isMpi && !isLauncherOver(judgement) ? mpiCorrections(pass, judgement, told) : [];
+
+const isLauncherOver = ({ slots }: Judgement): boolean => {
+  const phase = slots.get(0)?.pod.phase;
+  return phase === 'Succeeded' || phase === 'Failed';
+};
 
 /** Pods, services and, for MPIJobs, the other objects. */
 function staff(pass: Pass, judgement: Judgement, told: Told) {
@@ -212,8 +222,7 @@ function staff(pass: Pass, judgement: Judgement, told: Told) {
   const createHold = ((head.holdUntilMs ?? 0) - nowMs) / 1000;
   const mayCreate = createHold <= 0 && head.createsLast !== true;
   if (terms.framework.isMpi) {
-    const phase = judgement.slots.get(0)?.pod.phase;
-    const step = mpiStep(pass, judgement, { told, mayCreate, isLauncherOver: phase === 'Succeeded' || phase === 'Failed' });
+    const step = mpiStep(pass, judgement, { told, mayCreate, isLauncherOver: isLauncherOver(judgement) });
     if (createHold > 0) waits.push(createHold);
     if (step.isCut) waits.push(NEXT_PODS_SECONDS);
     if (step.problem !== undefined) waits.push(AGAIN_SECONDS.taken);

@@ -1,7 +1,7 @@
 // A pod's state: where it runs, how far it is, why it does not run. Rows of the table of pod facts (fact-table.ts).
 import * as v from 'valibot';
 import { LARGEST_INT32, LEAST_INT32 } from '../integers.ts';
-import { LONGEST_POD_REASON, podReasonsOf, REASON_FIELDS, wordsOf, type PodReason } from '../pod-reasons.ts';
+import { LONGEST_POD_REASON, podReasonsOf, CONTAINER_REASON_FIELDS, REASON_FIELDS, wordsOf, type PodReason } from '../pod-reasons.ts';
 import { isDurationSeconds } from '../time.ts';
 import { secondsOf } from '../unix-seconds.ts';
 import { dictionary, flag, number, shared, type FactRows } from './fact-row.ts';
@@ -251,8 +251,8 @@ export const STATE_FACTS: FactRows<StateFacts> = {
         phase: true,
         ...REASON_FIELDS,
         conditions: { type: true, status: true, ...REASON_FIELDS },
-        containerStatuses: { name: true, state: { waiting: REASON_FIELDS } },
-        initContainerStatuses: { name: true, state: { waiting: REASON_FIELDS } },
+        containerStatuses: CONTAINER_REASON_FIELDS,
+        initContainerStatuses: CONTAINER_REASON_FIELDS,
       },
     },
     read: (pod, facts) => {

@@ -57,7 +57,7 @@ export async function reportPass(
 /** A snapshot that may not be stored is left out, and the pass is recorded without it. */
 function recordedSnapshot(telemetry: Ports['telemetry'], pass: Pass, planned: Planned): Uint8Array | undefined {
   try {
-    return snapshotOf(planned, { factsOf: pass.facts.factsOf, ...pass.row });
+    return snapshotOf(planned, { factsOf: (owner) => pass.facts.factsOf(owner), ...pass.row });
   } catch (error) {
     if (!(error instanceof UnrecordableError)) throw error;
     telemetry.error('snapshot not recorded', { ...pass.key, error });

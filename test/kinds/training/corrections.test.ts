@@ -104,6 +104,11 @@ test('case 96, B-03: a create without an answer blocks its own slot alone', () =
   expect(created(planFor({ replicas: { Worker: 3 }, head }))).toEqual(['j-worker-1', 'j-worker-2']);
 });
 
+test('an evicted pod under OnFailure is made anew with two events: its exit code decides nothing', () => {
+  const pods = podsOf(aTraining({ policy: 'OnFailure' }), tensorflow, 'Worker: F');
+  expect(reasonsTold(planFor({ policy: 'OnFailure', pods, status }))).toEqual(['SuccessfulDeletePod', 'TFJobRestarting']);
+});
+
 test('B-02: a delete that was asked for is not asked for again', () => {
   const pods = podsOf(aTraining({ policy: 'OnFailure' }), tensorflow, 'Worker: F');
   const head = { expectations: { create: [], delete: pods.map(({ uid }) => uid), strip: [] } };

@@ -174,7 +174,9 @@ describe.each(lives.map((life) => [life.framework.kind, life] as const))('case 7
     const resumed = planFor({ ...base, policy: 'Never', pods: leaving, status: stopped.status });
     expect([states(resumed), created(resumed)]).toEqual(['Created=True Running=False Suspended=False', []]);
     const young = leaving.map((pod) => ({ ...pod, createdAt: NOW + 1 }));
-    expect(states(planFor({ ...base, policy: 'Never', pods: young, status: resumed.status }))).toMatch(/ Failed=True$/);
+    // A running pod that somebody deletes fails every job but an MPIJob, which counts by phase alone.
+    const failed = states(planFor({ ...base, policy: 'Never', pods: young, status: resumed.status })).endsWith(' Failed=True');
+    expect(failed).toBe(framework.kind !== 'MPIJob');
   });
 
   test('it succeeds, which is told once', () => {

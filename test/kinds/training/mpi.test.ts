@@ -18,6 +18,7 @@ import {
   created,
   createdObject,
   deleted,
+  NOW,
   planFor,
   podsOf,
   reasonsTold,
@@ -302,5 +303,35 @@ describe('failures', () => {
   test('17.4: workers beyond those wanted go', () => {
     const plan = planFor(job(1, { pods: 'Launcher: R; Worker: R R R' }));
     expect([deleted(plan), reasonsTold(plan)]).toEqual([['j-worker-1', 'j-worker-2'], ['MPIJobRunning']]);
+  });
+});
+
+describe('17: workers that go while the launcher runs', () => {
+  const running = podsOf(aTraining({ framework: mpi, replicas: { Launcher: 1, Worker: 2 } }), mpi, 'Launcher: R; Worker: R R');
+  const others = childrenOf(planFor(job(2)));
+  const [launcher, first, second] = running;
+  if (!launcher || !first || !second) throw new Error('three pods are expected');
+
+  test('a running worker that is deleted fails nothing; once it is gone it is made anew', () => {
+    const going = planFor(job(2, { pods: [launcher, { ...first, deletedAt: NOW }, second], children: others }));
+    expect([states(going), countsIn(going), created(going)]).toEqual([
+      'Created=True Running=True',
+      { Launcher: '1/0/0', Worker: '2/0/0' },
+      [],
+    ]);
+    const gone = planFor(job(2, { pods: [launcher, second], children: others }));
+    expect([states(gone), countsIn(gone), created(gone)]).toEqual([
+      'Created=True Running=True',
+      { Launcher: '1/0/0', Worker: '1/0/0' },
+      ['j-worker-0'],
+    ]);
+  });
+
+  test('a job that fails with a worker takes that worker out of the list of hosts in the same pass', () => {
+    const plan = planFor(job(2, { pods: [launcher, { ...first, phase: 'Failed' }, second], children: others }));
+    expect(states(plan)).toContain('Failed=True');
+    const patches = actionsOf(plan, 'patch').map(({ patch }) => JSON.stringify(patch));
+    expect(patches.filter((patch) => patch.includes('echo j-worker-1:1'))).toHaveLength(1);
+    expect(patches.filter((patch) => patch.includes('echo j-worker-0:1'))).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Circumstances } from '../../../lib/kinds/reasons.ts';
 import { standingOf } from '../../../lib/kinds/standing.ts';
+import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
 import { trainingShown } from '../../../lib/kinds/training/shown.ts';
 import { PYTORCH, TENSORFLOW } from '../../../lib/kinds/training/framework-names.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
@@ -129,9 +130,53 @@ test('a pod that waits is in the state that its cluster tells', () => {
   if (!pod) throw new Error('no pod');
   const given = snapshotOf({ ...situation, pods: [{ ...pod, reasons: [{ reason: 'ImagePullBackOff', message: 'no such image' }] }] });
   const told = trainingReasons(TENSORFLOW, given, now, {});
-  expect(told.map(({ code, text }) => `${code}: ${text}`)).toEqual(['PodsWaiting: j-worker-0 waits: ImagePullBackOff: no such image']);
+  expect(told.map(({ code, text }) => `${code}: ${text}`)).toEqual(['PodsWaiting: ImagePullBackOff: no such image']);
   const known = { shown: trainingShown(TENSORFLOW), isOwnerless: false, owner: given.owner, isKnown: true, reasons: told };
   expect(standingOf(known)).toEqual({ state: 'Waiting', reason: 'ImagePullBackOff' });
+});
+
+describe('replicas of which some have trouble', () => {
+  const waiting = (pod: PodFacts, reason: string, container = 'tensorflow'): PodFacts => ({ ...pod, reasons: [{ reason, container }] });
+  const situation: Situation = { replicas: { Worker: 4 } };
+  const four = (): PodFacts[] => podsOf(aTraining(situation), tensorflow, 'Worker: R R P P');
+  const of = (pods: PodFacts[]): { texts: string[]; standing: ReturnType<typeof standingOf> } => {
+    const given = snapshotOf({ ...situation, pods });
+    const told = trainingReasons(TENSORFLOW, given, now, {});
+    const known = { shown: trainingShown(TENSORFLOW), isOwnerless: false, owner: given.owner, isKnown: true, reasons: told };
+    return { texts: told.map(({ code, text, pods: named = [] }) => `${code}: ${text} [${named.join(' ')}]`), standing: standingOf(known) };
+  };
+
+  test('those that wait are grouped by their own reason, and the state says how many wait', () => {
+    const [a, b, c, d] = four();
+    if (!a || !b || !c || !d) throw new Error('four pods are expected');
+    expect(of([a, b, waiting(c, 'ImagePullBackOff'), waiting(d, 'CreateContainerConfigError')])).toEqual({
+      texts: [
+        'ReplicasRunning: 2 of 4 replicas run [j-worker-0 j-worker-1]',
+        'PodsWaiting: ImagePullBackOff (container tensorflow) [j-worker-2]',
+        'PodsWaiting: CreateContainerConfigError (container tensorflow) [j-worker-3]',
+      ],
+      standing: { state: 'Running', reason: '2 of 4 wait: ImagePullBackOff' },
+    });
+  });
+
+  test('one that crashes again and again does not run, though its pod is of phase Running', () => {
+    const pods = podsOf(aTraining({ replicas: { Worker: 1 } }), tensorflow, 'Worker: R').map((pod) => ({
+      ...waiting(pod, 'CrashLoopBackOff'),
+      containers: [{ name: 'tensorflow', role: 'container' as const, restarts: 3 }],
+    }));
+    const { texts, standing } = of(pods);
+    expect(texts).toEqual(['PodsWaiting: CrashLoopBackOff (container tensorflow) [j-worker-0]']);
+    expect(standing).toEqual({ state: 'BackingOff', reason: 'CrashLoopBackOff' });
+  });
+
+  test('a failed job names the replica, its exit code and the reason', () => {
+    const status = { conditions: [aCondition(tensorflow, 'Failed')] };
+    const pods = podsOf(aTraining(situation), tensorflow, 'Worker: R F(137)').map((pod) =>
+      pod.phase === 'Failed' ? { ...pod, reasons: [{ reason: 'OOMKilled', container: 'tensorflow' }] } : pod,
+    );
+    const [end] = trainingReasons(TENSORFLOW, snapshotOf({ ...situation, status, pods }), now, {});
+    expect(end).toMatchObject({ code: 'JobFailed', pods: ['j-worker-1'], exitCode: 137, podReason: 'OOMKilled' });
+  });
 });
 
 test('a pod of a lost node is named with it', () => {

@@ -119,7 +119,9 @@ test.each([
 test('case 7: counts by phase', () => {
   const phases = ['Failed', 'Failed', 'Succeeded', 'Succeeded', 'Succeeded', 'Running', 'Pending', 'Unknown'];
   const pods = [...phases.map((phase) => ({ phase })), { phase: 'Running', deletedAt: NOW }];
-  expect(countsOf(pods)).toEqual({ failed: 3, succeeded: 3, active: 1 });
+  expect(countsOf(pods, { terminatingFails: true })).toEqual({ failed: 3, succeeded: 3, active: 1 });
+  // As an MPIJob counts.
+  expect(countsOf(pods, { terminatingFails: false })).toEqual({ failed: 2, succeeded: 3, active: 2 });
 });
 
 const condition = (type: NewCondition['type'], status: 'True' | 'False' = 'True', reason = `TFJob${type}`): NewCondition => ({

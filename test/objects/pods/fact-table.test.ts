@@ -223,7 +223,9 @@ describe('the table', () => {
 
   test('what is read of a pod is what its facts need', () => {
     const reason = { reason: {}, message: {} };
-    const status = { name: true, restartCount: true, state: { terminated: { exitCode: true, finishedAt: true }, waiting: reason } };
+    const terminated = { exitCode: true, finishedAt: true, reason: {} };
+    const lastState = { terminated: { exitCode: true, reason: {} } };
+    const status = { name: true, restartCount: true, state: { terminated, waiting: reason }, lastState };
     expect(POD_FIELDS).toEqual({
       metadata: {
         uid: true,
@@ -253,8 +255,7 @@ describe('the table', () => {
       },
     });
     expect(podFieldsFor(['node', 'podReason', 'unmetCondition'])).toEqual(POD_FIELDS);
-    const terminated = { exitCode: true, finishedAt: true, ...reason };
-    const asked = { ...status, state: { ...status.state, terminated } };
+    const asked = { ...status, state: { ...status.state, terminated: { ...terminated, ...reason } } };
     expect(podFieldsFor(['containerWords'])).toMatchObject({ status: { containerStatuses: asked, initContainerStatuses: asked } });
   });
 });

@@ -31,7 +31,7 @@ import { wantedPods } from '../pods/manage.ts';
 import { holdsOf, type Holds } from '../pods/obstacles.ts';
 import { claimPods, isLeftRunning } from '../pods/ownership.ts';
 import { indexBackoffMs } from '../backoff/per-index-backoff.ts';
-import { lostReasons, podReasons } from './pod-reasons.ts';
+import { lostReasons, podReasons } from '../../pod-states.ts';
 import { progressOf, type Progress } from '../counting/progress.ts';
 import type { JobReasonCode } from './reason-codes.ts';
 import { tallyOf } from '../pods/tally.ts';

@@ -55,6 +55,10 @@ export function mpiStep(
   };
 }
 
+/** What of the objects beside the pods is to be corrected; nothing is made. */
+export const mpiCorrections = (pass: Pass, judgement: Judgement, told: Told): Action[] =>
+  besides(pass, told, running(judgement)).actions.filter(({ verb }) => verb === 'patch');
+
 const takenText = (name: string, kind: string): string =>
   `Resource "${name}" of MPIJobKind "${kind}" already exists and is not managed by MPIJob`;
 

@@ -1,8 +1,7 @@
-// The states of a Job's pods: running, waiting and why, or without reports from their node.
-import { isAtWork, type PodFacts } from '../../../objects/pod-facts.ts';
-import { podReasonText, type PodReason } from '../../../objects/pod-reasons.ts';
-import { counted, MOST_NAMES, names, seconds, span, type CommonReason, type Reason as AnyReason } from '../../reasons.ts';
-import type { Tally } from '../pods/tally.ts';
+// The states of a workload's pods: running, waiting and why, or without reports from their node.
+import { isAtWork, type PodFacts } from '../objects/pod-facts.ts';
+import { podReasonText, type PodReason } from '../objects/pod-reasons.ts';
+import { counted, MOST_NAMES, names, seconds, span, type CommonReason, type Reason as AnyReason } from './reasons.ts';
 
 type Reason = AnyReason<CommonReason>;
 
@@ -10,7 +9,7 @@ type Reason = AnyReason<CommonReason>;
 const NODE_SILENT_MS = 60_000;
 
 /** Empty if no pod is active. */
-export function podReasons({ active }: Pick<Tally, 'active'>): Reason[] {
+export function podReasons({ active }: { active: readonly PodFacts[] }): Reason[] {
   const unknown = active.filter(isUnknown);
   // Leave out unreadable pods: whether they have started is unknown. Their workload is parked, with a reason of its own.
   const known = active.filter((pod) => !isUnknown(pod) && pod.unreadable === undefined);
@@ -21,7 +20,12 @@ export function podReasons({ active }: Pick<Tally, 'active'>): Reason[] {
   const reasons: Reason[] = [];
   if (running.length > 0) {
     const ready = running.filter((pod) => pod.ready === 'True').length;
-    reasons.push({ code: 'PodsRunning', text: `${counted(running.length, 'pod runs', 'pods run')}, ${ready} of them ready` });
+    const trouble = troubleText(waiting, active.length);
+    reasons.push({
+      code: 'PodsRunning',
+      text: `${counted(running.length, 'pod runs', 'pods run')}, ${ready} of them ready`,
+      ...(trouble !== undefined && { trouble }),
+    });
   }
   reasons.push(...said('PodsWaiting', waiting), ...said('PodsDisrupted', disrupted));
   if (pending.length > 0) {
@@ -41,7 +45,7 @@ export function podReasons({ active }: Pick<Tally, 'active'>): Reason[] {
 }
 
 /** Terminating pods long past their grace period whose node has not reported their end. */
-export function lostReasons({ terminating }: Pick<Tally, 'terminating'>, nowMs: number): Reason[] {
+export function lostReasons({ terminating }: { terminating: readonly PodFacts[] }, nowMs: number): Reason[] {
   const overdueMs = (pod: PodFacts): number => nowMs - (pod.deletedAt ?? 0) * 1000;
   const lost = terminating.filter((pod) => pod.assigned && overdueMs(pod) > NODE_SILENT_MS);
   if (lost.length === 0) return [];
@@ -60,6 +64,12 @@ const disruptionsOf = (pod: PodFacts): readonly PodReason[] => (pod.reasons ?? [
 interface Group {
   reason: PodReason;
   pods: PodFacts[];
+}
+
+/** `3 of 4 wait: ImagePullBackOff`, where some pods run and others cannot. */
+function troubleText(waiting: readonly Group[], pods: number): string | undefined {
+  const [largest] = waiting;
+  return largest && `${new Set(waiting.flatMap((group) => group.pods)).size} of ${pods} wait: ${largest.reason.reason}`;
 }
 
 /** Pods with the same reason as one group, the largest group first. */
