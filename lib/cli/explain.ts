@@ -34,6 +34,7 @@ export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command
         kinds.map(({ kind }) => `${kind.toLowerCase()}/`),
       ),
     )
+    .argument('[name]', 'NAME, where only the kind stands before it, as in job demo')
     .option('-n, --namespace <namespace>', 'its namespace, where several have one of that name')
     .option('--cluster <cluster>', 'its cluster, where several have one of that name')
     .option('--limit <passes>', 'how many of the latest passes', wholeNumber({ min: 1, max: 1_000 }), 20)
@@ -44,7 +45,8 @@ export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command
       'after',
       '\nExample:\n  farloop explain job/demo -n default\n\nExit codes: 0 it is explained, 1 there is no such workload, or somebody else manages it; 3 several have that name.',
     )
-    .action(async (text: string, options: ExplainOptions) => {
+    .action(async (first: string, second: string | undefined, options: ExplainOptions) => {
+      const text = second === undefined ? first : `${first}/${second}`;
       const { kind, name } = workloadOf(text, kinds);
       const api = connectToInstance(options);
       const { namespace, cluster } = options;
@@ -56,6 +58,7 @@ export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command
         ...(cluster !== undefined && { cluster }),
       });
       if (found.length === 0) {
+        if (kind !== undefined && (await explainGone(api, { kind, name, namespace, cluster }, options))) return;
         const { absenceOf } = await import('./workload-absence.ts');
         throw new FailedError(await absenceOf(api, { kind, name, namespace, cluster }, await allWorkloads(api, ofKind)));
       }
@@ -68,6 +71,41 @@ export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command
       // What is known stands there; the command fails all the same.
       if (failure) throw failure;
     });
+
+/**
+ * Passes outlive their workload by days.
+ * @returns whether there are any of a workload of that name, which are then printed
+ */
+async function explainGone(
+  api: ApiClient,
+  {
+    kind,
+    name,
+    namespace = 'default',
+    cluster,
+  }: { kind: string; name: string; namespace?: string | undefined; cluster?: string | undefined },
+  { limit, output }: ExplainOptions,
+): Promise<boolean> {
+  const { items } = await api.get<{ items: { name: string }[] }>('/v1/clusters');
+  for (const { name: on } of items) {
+    if (cluster !== undefined && cluster !== on) continue;
+    const path = ['v1', 'workloads', on, kind, namespace, name].map(encodeURIComponent).join('/');
+    const { passes } = await recordedPasses(api, `/${path}/passes?limit=${limit}`);
+    const [latest] = passes;
+    if (!latest) continue;
+    const { uid } = latest.key;
+    await print({ passes }, output, (shown) =>
+      [
+        `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${on} is gone; its last pass began at ${latest.startTime}`,
+        '',
+        'Passes, newest first:',
+        ...shown.passes.flatMap((pass) => passLines(pass, uid)),
+      ].join('\n'),
+    );
+    return true;
+  }
+  return false;
+}
 
 /** On AWS they are searched for in a log, which may take longer than there is time for. */
 async function recordedPasses(api: ApiClient, path: string): Promise<{ passes: ToldPass[]; failure?: FailedError }> {

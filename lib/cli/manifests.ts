@@ -6,6 +6,7 @@ import { defineMappingTag, defineScalarTag, FAILSAFE_SCHEMA, loadAll, NOT_RESOLV
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import type { SourcedDocument } from '../kinds/manifest-documents.ts';
 import { UsageError } from './exit.ts';
+import { lineOfField } from './field-lines.ts';
 
 /** @param files paths, or `-` for standard input. @throws UsageError naming file and line */
 export async function readManifests(files: readonly string[], standardInput: NodeJS.ReadableStream): Promise<SourcedDocument[]> {
@@ -107,7 +108,8 @@ function yamlDocuments(text: string, file: string): SourcedDocument[] {
       const room = { values: Math.max(content.length * MOST_VALUES.perCharacter, MOST_VALUES.atLeast) };
       const plain = plainOf(document, { source, path: '', depth: 0, room });
       if (plain === null || plain === undefined) continue;
-      documents.push({ document: plain, source });
+      const first = line + leadingLines(content);
+      documents.push({ document: plain, source, placeOf: (path) => `${file}:${lineOfField(text, first, path)}` });
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error;
       throw new UsageError(`${file}:${line + (error.mark?.line ?? 0)}: ${problemOf(error)}`, { cause: error });

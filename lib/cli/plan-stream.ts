@@ -76,7 +76,7 @@ function planLine(line: string, options: Pick<PlanRequest, 'options'>): Answer {
   const unknownFields: string[] = [];
   const read: ManifestReader = (schema, document, source) => {
     const result = readManifest(schema, document);
-    if ('unknown' in result) for (const field of result.unknown) unknownFields.push(`${source}: ${field}`);
+    if ('unknown' in result) for (const field of result.unknown) unknownFields.push(`${source}: ${field.path}`);
     return result;
   };
   const answered = (answer: ManifestPlan | { error: string }): Answer => ({

@@ -3,11 +3,16 @@ import { Command, Option } from 'commander';
 import { shownData, shownText } from '../objects/shown-text.ts';
 import { isTime } from '../objects/time.ts';
 import { ALL_FACTS, PLAN_ONLY_FACTS } from '../kinds/facts.ts';
+import { objectsIn, type SourcedDocument } from '../kinds/manifest-documents.ts';
 import type { ManifestReader } from '../kinds/manifest-sorting.ts';
 import { AmbiguousError, UsageError } from './exit.ts';
 import { addKindOptions, featuresFor, givenKindOptions } from './kind-options.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, print, printProblem } from './output.ts';
+import { suggestionText } from './suggestions.ts';
+
+/** The planned workload is invalid: no pass does anything for it before its spec changes. */
+const INVALID = 3;
 
 const KINDS = [...ALL_FACTS, ...PLAN_ONLY_FACTS];
 
@@ -38,7 +43,8 @@ export const planCommand = (): Command =>
       .addHelpText(
         'after',
         '\nExamples:\n  farloop plan -f examples/job.yaml\n  kubectl get jobs,pods -o yaml | farloop plan -f - --workload job/demo' +
-          '\n  (kubectl get node N -o yaml; echo ---; kubectl get pods -A -o yaml) | farloop plan -f - --workload Pod/kube-system/agent',
+          '\n  (kubectl get node N -o yaml; echo ---; kubectl get pods -A -o yaml) | farloop plan -f - --workload Pod/kube-system/agent' +
+          '\n\nExit codes: 0 planned, 2 unusable input or one that the API server refuses, 3 the workload is invalid, or several are there and --workload names none.',
       )
       .action(runPlan),
     { kinds: KINDS },
@@ -61,16 +67,21 @@ async function runPlan({ filename, now, workload, stream, output, ...others }: P
   const { readManifests } = await import('./manifests.ts');
   const { SeveralWorkloadsError, UnusableManifestError } = await import('../kinds/manifest-documents.ts');
   const { decideFromManifests, printedPlan } = await import('../kinds/manifest-plan.ts');
-  const { readManifest } = await import('./manifest-types.ts');
+  const { readManifest, unknownFieldText } = await import('./manifest-types.ts');
   const { explainPlan } = await import('../kinds/explain.ts');
+  const { unknownDefinedFields } = await import('./defined-fields.ts');
+  const documents = await readManifests(filename, process.stdin);
+  const places = placesIn(documents);
   const read: ManifestReader = (schema, document, source) => {
+    // Of a training job the API server knows what its definition says. It drops the others, and so does its planner, which never reads them.
+    const unknown = schema === undefined ? unknownDefinedFields(document) : [];
     const result = readManifest(schema, document);
-    if ('unknown' in result)
-      for (const field of result.unknown)
-        printProblem(`farloop: ${source}: ${field}: there is no such field; the API server drops it, and kubectl refuses it`);
+    for (const field of 'unknown' in result ? [...result.unknown, ...unknown] : [])
+      printProblem(
+        `farloop: ${places.get(source)?.(field.path) ?? source}: ${unknownFieldText(field)}; the API server drops it, and kubectl refuses it`,
+      );
     return result;
   };
-  const documents = await readManifests(filename, process.stdin);
   try {
     const decision = decideFromManifests(documents, {
       now: time,
@@ -83,11 +94,51 @@ async function runPlan({ filename, now, workload, stream, output, ...others }: P
     await print(printedPlan(decision), output, () =>
       explainPlan(full, shownData(decision.plan), { shown: decision.kind.shown, extra: shownData(decision.extra) }),
     );
+    if (decision.plan.outcome === 'parked' && decision.plan.untilChanged) process.exitCode = INVALID;
   } catch (error) {
     if (error instanceof SeveralWorkloadsError) throw new AmbiguousError(error.message, { cause: error });
-    if (error instanceof UnusableManifestError) throw new UsageError(error.message, { cause: error });
+    if (error instanceof UnusableManifestError)
+      throw new UsageError(`${placed(error.message, places)}${nearestText(error.message, documents)}`, { cause: error });
     throw error;
   }
+}
+
+/** The place of each object's fields, by its source. */
+function placesIn(documents: readonly SourcedDocument[]): Map<string, (path: string) => string> {
+  const places = new Map<string, (path: string) => string>();
+  try {
+    for (const { source, placeOf } of objectsIn(documents)) if (placeOf) places.set(source, placeOf);
+  } catch {
+    // The document that is none is refused where the documents are planned from.
+  }
+  return places;
+}
+
+/** `FILE:LINE: FIELD: …` with the line of the field instead of that of its object. */
+function placed(message: string, places: ReadonlyMap<string, (path: string) => string>): string {
+  for (const [source, placeOf] of places) {
+    if (!message.startsWith(`${source}: `)) continue;
+    const rest = message.slice(source.length + 2);
+    const [, field] = /^([\w.[\]-]+): /.exec(rest) ?? [];
+    return field === undefined ? message : `${placeOf(field)}: ${rest}`;
+  }
+  return message;
+}
+
+/** Where no workload was found: the first object that is nearly one, with what was meant. */
+function nearestText(message: string, documents: readonly SourcedDocument[]): string {
+  if (!message.startsWith('no workload in the input')) return '';
+  for (const { object, source, placeOf = () => source } of objectsIn(documents)) {
+    const { apiVersion, kind } = object;
+    const group = apiVersion.split('/')[0];
+    const ofKind = KINDS.find((facts) => facts.resource.kind === kind);
+    if (ofKind && ofKind.resource.apiVersion !== apiVersion)
+      return `. ${placeOf('apiVersion')}: apiVersion: a ${kind} is of ${ofKind.resource.apiVersion}, not of ${apiVersion}`;
+    const ofGroup = KINDS.filter(({ resource }) => resource.apiVersion.split('/')[0] === group).map(({ resource }) => resource.kind);
+    const suggestion = suggestionText(kind, ofGroup);
+    if (suggestion !== '') return `. ${placeOf('kind')}: kind: there is no ${kind} in ${apiVersion}${suggestion}`;
+  }
+  return '';
 }
 
 function timeOf(text: string): Date {

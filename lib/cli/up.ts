@@ -16,7 +16,8 @@ import {
 import { stateFolderPath, stateOption } from './instance-file.ts';
 import { UsageError } from './exit.ts';
 import { addKindOptions, givenKindOptions } from './kind-options.ts';
-import { printLine, printLines } from './output.ts';
+import type { LocalInstance } from './local-instance.ts';
+import { printLine, printLines, printProblem } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
 interface UpOptions {
@@ -35,6 +36,9 @@ interface UpOptions {
 /** It has 2 s in all; what has not ended by itself then is let go: every part survives that. */
 const END_WITHIN_MS = 1_500;
 
+/** How long one look at a namespace may take. */
+const LOOK_MS = 5_000;
+
 const HELP = `
 Examples:
   farloop up --apply examples/job.yaml
@@ -50,7 +54,7 @@ export const upCommand = (): Command =>
   addKindOptions(
     new Command('up')
       .description('Run Farloop on this machine: relay, functions, queues and console in one process.')
-      .option('--kubeconfig <file>', 'work on this cluster (default: a sandbox cluster inside)')
+      .option('--kubeconfig <file>', 'work on this cluster (default: a sandbox cluster inside)', oneKubeconfig)
       .option('--context <name>', 'context of the kubeconfig (default: its current one)')
       .addOption(manageOption('which kinds', 'jobs; in the sandbox everything of every kind'))
       .addOption(stateOption())
@@ -72,6 +76,15 @@ export const upCommand = (): Command =>
         process.exitCode = await up(options);
       }),
   );
+
+/** @throws UsageError for a second one, which would silently take the place of the first */
+function oneKubeconfig(file: string, before: string | undefined): string {
+  if (before !== undefined)
+    throw new UsageError(
+      `--kubeconfig is given twice, ${before} and ${file}: one instance works on one cluster. Start another one beside it with --state and --port`,
+    );
+  return file;
+}
 
 async function objectsIn(files: readonly string[]): Promise<SourcedObject[]> {
   const [{ readManifests }, { applicableObjects }] = await Promise.all([import('./manifests.ts'), import('./apply.ts')]);
@@ -122,20 +135,39 @@ async function up({
     await withinTime(starting.then(async (half) => await half.stop()));
     return instance;
   }
+  let ended: number | undefined;
   try {
     printLines(`console     ${instance.consoleUrl}\nkubeconfig  ${instance.kubeconfigPath}`);
     await Promise.race([instance.ready, stopping.asked]);
     if (!stopping.signal.aborted) {
+      await reportAbsentNamespaces(instance, namespace);
       printLine('farloop ready');
       if (objects.length > 0) {
         const { applyAndFollow } = await import('./apply.ts');
         await applyAndFollow(instance, objects, stopping.signal);
       }
     }
-    return await stopping.asked;
+    ended = await stopping.asked;
+    return ended;
   } finally {
     await withinTime(instance.stop());
+    if (ended !== undefined) printLine(`farloop ended; its state is in ${stateFolderPath(state)}, and the next start goes on from there`);
   }
+}
+
+/** Work in a namespace that does not exist yet begins when somebody creates it. Nothing is said where Farloop may not look. */
+async function reportAbsentNamespaces({ cluster }: LocalInstance, namespaces: readonly string[]): Promise<void> {
+  const { SystemClock } = await import('../adapters/system-clock.ts');
+  const { deadlineIn } = await import('../ports/clock.ts');
+  const { NotFoundError } = await import('../ports/errors.ts');
+  const { NAMESPACES } = await import('../objects/resources.ts');
+  for (const name of namespaces)
+    try {
+      await cluster.access.get(NAMESPACES, { namespace: '', name }, deadlineIn(new SystemClock(), LOOK_MS));
+    } catch (error) {
+      if (error instanceof NotFoundError)
+        printProblem(`farloop: there is no namespace ${name} on ${cluster.name} yet: Farloop works there as soon as there is one`);
+    }
 }
 
 async function withinTime(ending: Promise<void>): Promise<void> {

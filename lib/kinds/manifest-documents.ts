@@ -6,6 +6,8 @@ import type { ShapeProblem } from './manifest-shapes.ts';
 export interface SourcedDocument {
   document: unknown;
   source: string;
+  /** The place of a field of it, such as `job.yaml:15`; absent where lines are not known. */
+  placeOf?: (path: string) => string;
 }
 
 /** Unusable input. The message says where, what is wrong and what was expected. */
@@ -25,17 +27,19 @@ export type ManifestObject = Fields & { apiVersion: string; kind: string };
  * The objects of the documents one by one, lists opened. Empty documents are skipped.
  * @throws UnusableManifestError for a document or a list item that is not an object
  */
-export function* objectsIn(documents: readonly SourcedDocument[]): Generator<{ object: ManifestObject; source: string }> {
+export function* objectsIn(
+  documents: readonly SourcedDocument[],
+): Generator<{ object: ManifestObject; source: string } & Pick<SourcedDocument, 'placeOf'>> {
   const waiting = documents.toReversed();
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { document, source } = next;
+    const { document, source, placeOf } = next;
     if (document === null || document === undefined) continue;
     if (!isFields(document)) throw new UnusableManifestError(`${source}: expected a Kubernetes object, found ${shortened(document)}`);
     if (!isManifestObject(document))
       throw new UnusableManifestError(`${source}: expected apiVersion and kind, as every Kubernetes object has them`);
     const { apiVersion, kind, items = null } = document;
     if (!kind.endsWith('List') || (items === null && kind !== 'List')) {
-      yield { object: document, source };
+      yield { object: document, source, ...(placeOf && { placeOf }) };
       continue;
     }
     const listed: unknown = items ?? [];
@@ -46,6 +50,7 @@ export function* objectsIn(documents: readonly SourcedDocument[]): Generator<{ o
     const opened = listed.map((item: unknown, at) => ({
       document: isFields(item) ? { ...given, ...item } : item,
       source: `${source} item ${at}`,
+      ...(placeOf && { placeOf: (path: string) => placeOf(`items[${at}].${path}`) }),
     }));
     waiting.push(...opened.toReversed());
   }

@@ -40,3 +40,50 @@ test('the latest pass is its own; those of a former uid of its name say so', asy
   expect(stdout).toContain('pass of-uid-of-before, uid uid-of-before');
   expect(stdout).not.toContain('pass of-uid-of-demo, uid');
 });
+
+test('a workload that is gone is explained by the passes that are kept; its kind and name may be two words', async () => {
+  const ports = await embeddedPorts('local');
+  const key = { cluster: 'local', kind: 'Job', namespace: 'default', name: 'gone', uid: 'uid-of-gone' };
+  await ports.recorder.append(aPass(Date.now() - 1_000, { key, passId: 'the-last', why: ['its last pod has succeeded'] }));
+  await know(ports, { name: 'demo' });
+  api = await serveApi(ports, 'a-token');
+  const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
+  const [gone, demo, never] = await Promise.all(
+    [['job', 'gone'], ['job', 'demo'], ['job/never']].map(async (words) => await runFarloop(['explain', ...words], { environment })),
+  );
+  ports.close();
+  expect(gone).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(gone?.stdout).toMatch(/^job\/gone in default on local is gone; its last pass began at /);
+  expect(gone?.stdout).toContain('because: its last pod has succeeded');
+  expect(demo?.stdout).toMatch(/^job\/demo in default on local: /);
+  expect(never).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('there is no Job never') });
+});
+
+test('containers that failed or restarted are shown, init containers apart from the others', async () => {
+  const ports = await embeddedPorts('local');
+  await know(ports, {
+    name: 'demo',
+    status: { failed: 1 },
+    pods: [
+      {
+        name: 'demo-a',
+        status: {
+          phase: 'Failed',
+          initContainerStatuses: [{ name: 'prepare', restartCount: 0, state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
+          containerStatuses: [{ name: 'main', restartCount: 2, state: { terminated: { exitCode: 137, reason: 'OOMKilled' } } }],
+        },
+      },
+    ],
+  });
+  api = await serveApi(ports, 'a-token');
+  const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
+  const [text, json] = await Promise.all([
+    runFarloop(['explain', 'job/demo'], { environment }),
+    runFarloop(['explain', 'job/demo', '-o', 'json'], { environment }),
+  ]);
+  ports.close();
+  expect(text.stdout).toContain('  pod demo-a Failed: main: exit code 137 (OOMKilled), 2 restarts; init prepare: exit code 0\n');
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    workload: { pods: [{ exitCodes: [137], containers: [{ name: 'main' }, { role: 'init' }] }] },
+  });
+});

@@ -57,18 +57,18 @@ describe('farloop plan', () => {
   });
 
   test.each<[string, string[], typeof UsageError | typeof AmbiguousError, RegExp]>([
-    [JOB.replace('017', 'two'), [], UsageError, /job\.yaml:1: spec\.parallelism: expected a whole number, found "two"/],
+    [JOB.replace('017', 'two'), [], UsageError, /job\.yaml:5: spec\.parallelism: expected a whole number, found "two"/],
     [
       JOB.replace('containers:', 'volumes: none, containers:'),
       [],
       UsageError,
-      /job\.yaml:1: spec\.template\.spec\.volumes: expected a list, found "none"/,
+      /job\.yaml:7: spec\.template\.spec\.volumes: expected a list, found "none"/,
     ],
     [JOB, ['--now', 'soon'], UsageError, /--now soon: expected an RFC 3339 time/],
     [JOB, ['--now', '2026-05-01T10:00:00'], UsageError, /--now 2026-05-01T10:00:00: expected an RFC 3339 time/],
     ['a: [', [], UsageError, /job\.yaml:1: not YAML/],
     [`${JOB}---\n${JOB.replace('demo', 'other')}`, [], AmbiguousError, /2 workloads/],
-    [`${JOB}---\n${JOB}`, [], UsageError, /job\.yaml:9: metadata\.name: expected each workload once, .* as in .*job\.yaml:1$/],
+    [`${JOB}---\n${JOB}`, [], UsageError, /job\.yaml:11: metadata\.name: expected each workload once, .* as in .*job\.yaml:1$/],
   ])('%#: unusable input says where and what', async (text, args, kind, message) => {
     const path = await file(text);
     await expect(run('-f', path, ...args)).rejects.toThrow(message);
@@ -84,8 +84,8 @@ describe('farloop plan', () => {
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ status: { active: 1 } });
     expect(stderr.split('\n')).toEqual([
-      expect.stringMatching(/job\.yaml:1: spec\.paralelism: there is no such field; /),
-      expect.stringMatching(/job\.yaml:1: spec\.template\.spec\.containers\[0\]\.environment: there is no such field; /),
+      expect.stringMatching(/job\.yaml:5: spec\.paralelism: there is no such field \(Did you mean parallelism\?\); /),
+      expect.stringMatching(/job\.yaml:8: spec\.template\.spec\.containers\[0\]\.environment: there is no such field; /),
       '',
     ]);
   });
@@ -97,8 +97,8 @@ describe('farloop plan', () => {
     );
     const { exitCode, stdout, stderr } = await runFarloop(['plan', '-f', path, '--workload-with-job', '-o', 'json']);
     expect(stderr.split('\n')).toEqual([
-      expect.stringMatching(/job\.yaml:10: spec\.nodName: there is no such field; /),
-      expect.stringMatching(/job\.yaml:1: spec\.scheduling\.schedulingPolicy\.gangs: there is no such field; /),
+      expect.stringMatching(/job\.yaml:10: spec\.nodName: there is no such field \(Did you mean nodeName\?\); /),
+      expect.stringMatching(/job\.yaml:6: spec\.scheduling\.schedulingPolicy\.gangs: there is no such field \(Did you mean gang\?\); /),
       '',
     ]);
     expect(exitCode).toBe(0);
