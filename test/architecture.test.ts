@@ -157,10 +157,10 @@ test('a file is named for the question it answers', () => {
   expect(files.filter((file) => vague.has(basename(file).split('.')[0] ?? ''))).toEqual([]);
 });
 
-test('the README names every dependency of the published package', () => {
+test('the page for contributors names every dependency of the published package', () => {
   const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(textOf('package.json'));
-  const readme = textOf('README.md');
-  expect(Object.keys(dependencies).filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  const page = textOf('CONTRIBUTING.md');
+  expect(Object.keys(dependencies).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 describe('the pages', () => {

@@ -100,7 +100,7 @@ export const clusterAddCommand = (): Command =>
       .option('--token-days <number>', 'life of that token to ask for; it is renewed in time', wholeNumber({ min: 1, max: 365 }), 30)
       .option('--image <image>', "the relay's container image, built from infra/relay")
       .option('--no-relay', 'run the relay elsewhere, with farloop relay')
-      .option('--relay-namespace <name>', 'namespace for the relay, made if there is none', namespaceName, 'farloop')
+      .option('--relay-namespace <name>', 'namespace for the relay, made if absent', namespaceName, 'farloop')
       .addOption(
         new Option('--identity <kind>', 'who the relay is in AWS: an IAM user of its own, or a role by IRSA or EKS Pod Identity')
           .choices(['user', 'irsa', 'pod-identity'])

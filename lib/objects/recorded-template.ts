@@ -39,7 +39,7 @@ const recordedContainerOf = ({ name, image, ports, resources }: Fields): { name:
 
 /**
  * The first field of a template, at any depth, that no recorded template may have: commands, arguments, environments, annotations, volumes.
- * @returns its path; undefined if there is none
+ * @returns its path; undefined if it has no such field
  */
 export function unrecordableFieldIn(value: unknown, path = ''): string | undefined {
   if (Array.isArray(value)) return firstOf(value.map((item, at) => () => unrecordableFieldIn(item, `${path}[${at}]`)));

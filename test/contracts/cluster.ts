@@ -12,7 +12,7 @@ import type { Deadline } from '../../lib/ports/clock.ts';
 import type { Cluster, ClusterSource, WatchEvent } from '../../lib/ports/cluster.ts';
 import { ConflictError, ExpiredError, NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../../lib/ports/errors.ts';
 import { failureOf } from '../claims.ts';
-import { versionedPatch } from '../../lib/reconciler/pass/versioned-patch.ts';
+import { preconditionedPatch } from '../../lib/reconciler/pass/preconditioned-patch.ts';
 
 export interface OpenCluster {
   cluster: Cluster & ClusterSource;
@@ -223,9 +223,14 @@ export function clusterContract(name: string, open: () => Promise<OpenCluster>):
       ] as const;
       let version = metadata.resourceVersion;
       for (const { type, patch } of patches) {
-        const { object } = await its().cluster.patch<Pod>(PODS, target, { type, body: versionedPatch(patch, version) }, soon());
+        const { object } = await its().cluster.patch<Pod>(
+          PODS,
+          target,
+          { type, body: preconditionedPatch(patch, { resourceVersion: version }) },
+          soon(),
+        );
         expect(object.metadata.labels).toMatchObject({ [type]: 'yes' });
-        const late = its().cluster.patch(PODS, target, { type, body: versionedPatch(patch, version) }, soon());
+        const late = its().cluster.patch(PODS, target, { type, body: preconditionedPatch(patch, { resourceVersion: version }) }, soon());
         expect(await failureOf(late)).toBeInstanceOf(ConflictError);
         version = object.metadata.resourceVersion;
       }

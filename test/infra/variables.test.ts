@@ -30,7 +30,7 @@ test('each variable that serverless.yml sets is one of the configuration', () =>
 });
 
 test('each variable of the configuration is set by serverless.yml, or its default is documented', () => {
-  const documented = textOf('docs/deploy.md');
+  const documented = textOf('docs/clusters.md');
   expect(CONFIG_VARIABLES.filter((name) => !deployed.has(name) && !documented.includes(`\`${name}\``))).toEqual([]);
 });
 

@@ -12,7 +12,7 @@ import { inParallel } from '../parallel.ts';
 import type { Pass } from './pass.ts';
 import { createOther, runOtherChain } from './other-objects.ts';
 import { isOwnerDelete, type DeleteAction, type PatchAction, type Result, type WriteAction } from './result.ts';
-import { versionedPatch } from './versioned-patch.ts';
+import { preconditionedPatch } from './preconditioned-patch.ts';
 import { statusDigestOf, type Child } from '../head/pass-state.ts';
 
 export type EventAction = Extract<Action, { verb: 'event' }>;
@@ -344,7 +344,7 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
         const { object } = await pass.cluster.patch<Pod>(
           PODS,
           action,
-          { type: action.type, body: versionedPatch(action.patch, guard) },
+          { type: action.type, body: preconditionedPatch(action.patch, { resourceVersion: guard }) },
           pass.deadline,
           pass.known.podReader.reading,
         );

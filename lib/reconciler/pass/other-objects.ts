@@ -10,7 +10,7 @@ import type { CreateAction } from './creates.ts';
 import { getByName, isOrphanOf, readOther } from './other-children.ts';
 import type { Pass } from './pass.ts';
 import type { DeleteAction, PatchAction, Result } from './result.ts';
-import { versionedPatch } from './versioned-patch.ts';
+import { preconditionedPatch } from './preconditioned-patch.ts';
 import { forgetReads } from './wanted.ts';
 
 /**
@@ -73,7 +73,7 @@ async function patchOther(pass: Pass, action: PatchAction): Promise<Result> {
     const { object } = await pass.cluster.patch<KubernetesObject>(
       action.resource,
       { namespace, name, uid },
-      { type, body: versionedPatch(patch, resourceVersion) },
+      { type, body: preconditionedPatch(patch, { uid, resourceVersion }) },
       pass.deadline,
       readingOf(row),
     );

@@ -17,7 +17,6 @@ const ANYTHING = /./;
 
 export const CORRECTIONS: readonly Correction[] = [
   { number: 'own words', why: 'the command of the init container is written anew', at: /^created\/Pod\/.*\/init-pytorch\/command\// },
-  { number: 'B-10', why: 'a pod without an exit code is told of', at: /^told\/.* ended without an exit code / },
   {
     number: 'B-15',
     why: 'that objects are there is no news',
@@ -125,5 +124,4 @@ export const CORRECTIONS: readonly Correction[] = [
     stories: /^(volcano|scheduler-plugins)-mpi$/,
     at: /SettedPodTemplateSchedulerName/,
   },
-  { number: '22', why: 'the config map follows its job as long as it runs', stories: /^mpi-worker-(fails|evicted)$/, at: /ConfigMap/ },
 ];
