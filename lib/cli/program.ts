@@ -20,7 +20,8 @@ import { sandboxCommand } from './sandbox.ts';
 import { endOnInterrupt } from './stop-signals.ts';
 import { upCommand } from './up.ts';
 
-const EXIT_CODES = 'Exit codes: 0 done, 1 failed, 2 unusable input or usage, 3 more than one match or an invalid workload, 4 replayed otherwise, 130 interrupted.';
+const EXIT_CODES =
+  'Exit codes: 0 done, 1 failed, 2 unusable input or usage, 3 more than one match or an invalid workload, 4 replayed otherwise, 130 interrupted.';
 
 export function buildProgram(): Command {
   const program = new Command('farloop')

@@ -150,7 +150,7 @@ export function unpackChildren({ columns, uids }: PackedPods, refuse: RefuseChil
   };
   const shapes = texts(LONGEST_SHAPE, Shape, 'child', SHAPE_DEPTH);
   const parts = texts(LONGEST_PART, v.unknown(), 'part', PART_DEPTH) as Json[];
-  // What children share is checked once: a message may hold 10,000 children of one part.
+  // A value that children share is checked once: a message may hold 10,000 children of one part.
   const partSizes = parts.map((facts) => partBytes({ facts }));
   const column = (): ByteReader => new ByteReader(reader.bytes(reader.unsigned()));
   const [shapeColumn, uidTexts, versions, names, numbers, partColumn] = [column(), column(), column(), column(), column(), column()];
