@@ -55,7 +55,7 @@ test('help', () => {
 });
 
 /** Their comments open with the actor or the thing, too. */
-const CLEAN = ['adapters', 'admission', 'objects', 'onboarding', 'ports', 'reconciler', 'relay', 'wire'];
+const CLEAN = ['adapters', 'admission', 'cli', 'kinds', 'objects', 'onboarding', 'ports', 'reconciler', 'relay', 'sandbox', 'wire'];
 const OPENS_WITH_A_RELATIVE_CLAUSE = /(?:\/\/|\/\*\*) (What|Whose|Whoever|Whatever)\b/;
 
 test('comments', () => {

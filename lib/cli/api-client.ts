@@ -30,13 +30,13 @@ export const endpointOption = (): Option =>
 interface Access {
   base: URL;
   headers(request: { method: string; url: URL; body: string }): Promise<Record<string, string>>;
-  /** What to say where nothing answers. */
+  /** The error where nothing answers. */
   absent(cause?: unknown): FailedError;
 }
 
 /**
  * `--endpoint` first, then `--state`, then FARLOOP_ENDPOINT, then the instance on this machine.
- * @throws FailedError when no instance runs there; UsageError for an endpoint that is none
+ * @throws FailedError when no instance runs there; UsageError for an unusable endpoint
  */
 export function connectToInstance({ state, endpoint }: ApiOptions, environment: Environment = process.env): ApiClient {
   const url = endpoint ?? (state === undefined ? environment['FARLOOP_ENDPOINT'] || undefined : undefined);
@@ -48,7 +48,7 @@ export function connectToInstance({ state, endpoint }: ApiOptions, environment: 
     const answer = await fetchText(target, {
       method,
       headers,
-      // What shows who asks is shown to nobody else.
+      // Credentials go to this endpoint alone.
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       ...(body !== undefined && { body: text }),

@@ -32,7 +32,7 @@ const core = (kind: string, plural: string): Resource => ({ apiVersion: 'v1', ki
 /** The kinds whose owners can be applied. */
 const OWNED = ALL_FACTS.filter(({ isOwnerless }) => !isOwnerless);
 
-/** What can be applied: what workloads and their surroundings are made of. */
+/** Resources that can be applied: workloads, and the objects around them. */
 const APPLICABLE: readonly Resource[] = [
   ...OWNED.map(({ resource }) => resource),
   PODS,

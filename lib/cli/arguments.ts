@@ -18,7 +18,7 @@ export const wholeNumber =
     return number;
   };
 
-/** An address of a queue, as its owner was told it. */
+/** The URL of a queue, as AWS gave it to its owner. */
 export function queueUrl(text: string): string {
   const { protocol } = URL.parse(text) ?? {};
   if (protocol !== 'https:' && protocol !== 'http:') throw new InvalidArgumentError('Expected the URL of an SQS queue.');

@@ -1,4 +1,4 @@
-// The way to an installation on AWS for `farloop cluster`: one region, one set of credentials, and the names that the stack tells.
+// The way to an installation on AWS for `farloop cluster`: one region, one set of credentials, and the names in the stack's outputs.
 import { InvalidArgumentError, Option } from 'commander';
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';

@@ -1,4 +1,4 @@
-// `farloop cluster add`: options → what is asked for, contradictions told before anything is contacted.
+// `farloop cluster add`: options → a registration. Contradictions are refused before anything is contacted.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { shownText } from '../objects/shown-text.ts';
 import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
@@ -176,7 +176,7 @@ async function add(cluster: string, options: AddOptions, given: ReadonlySet<stri
   }
 }
 
-/** Told before a file is read or a server is asked. */
+/** Refuses them before a file is read or a server is asked. */
 function refuseContradictions(options: AddOptions): void {
   const { relay, image, identity, eksCluster, eksRegion, relayNamespace, namespaces = [], access, server, credential } = options;
   const { manage = USUAL_MANAGES } = options;
@@ -206,7 +206,7 @@ function refuseContradictions(options: AddOptions): void {
     throw new UsageError(`--namespaces names ${relayNamespace}, where the relay itself lives: choose another --relay-namespace`);
 }
 
-/** What it was registered with and is not said this time is forgotten more often than it is meant. */
+/** A setting of the earlier registration that is not given again was probably forgotten. */
 async function refuseUnasked(
   planned: RegistrationPlan,
   { found, clusters, given }: { found: Survey; clusters: Pick<DynamoDbClusters, 'accessOf'>; given: ReadonlySet<string> },
@@ -237,7 +237,7 @@ function accessIn(clusters: Pick<DynamoDbClusters, 'accessOf'>, name: string): S
   try {
     return clusters.accessOf(name);
   } catch {
-    // There is none, or it is of no use: nothing of it is to be kept.
+    // Absent or unusable: keep nothing of it.
     return undefined;
   }
 }
@@ -299,7 +299,7 @@ function requestOf(cluster: string, options: AddOptions, access: ClusterAccess):
   };
 }
 
-/** What a function can keep: it runs no plugin, reads no file and logs in nowhere. */
+/** A credential that a function can keep: it runs no plugin, reads no file and logs in nowhere. */
 function lastingCredential(kubeconfig: string, { auth }: ClusterAccess): Credential {
   if (auth.kind === 'token' || auth.kind === 'clientCertificate') return auth;
   const what =

@@ -1,4 +1,4 @@
-// A registered cluster through its administrator's kubeconfig, and what is told of the workloads and pods found there.
+// A registered cluster through its administrator's kubeconfig, and the texts about workloads and pods found there.
 import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
 import type { Pod } from '../objects/kubernetes.ts';
 import { unknownWords } from '../kinds/settings.ts';

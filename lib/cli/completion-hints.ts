@@ -9,5 +9,5 @@ export function withWords<Place extends Argument | Option>(place: Place, offered
   return place;
 }
 
-/** What can stand there as far as it is known; empty when nothing is. */
+/** Known words for that place; empty without any. */
 export const wordsOf = (place: Argument | Option): readonly string[] => place.argChoices ?? words.get(place) ?? [];

@@ -39,7 +39,7 @@ function valueBranches(places: readonly Place[], act: (value: Value) => string):
   return [...byAct].map(([action, ats]) => `    ${alternatives(ats)}) ${action} ;;`);
 }
 
-/** What bash and zsh do with each word before the cursor: past the value of an option, or down to a command. */
+/** Steps of bash and zsh over each word before the cursor: past the value of an option, or down to a command. */
 const wordStep = (places: readonly Place[]): string => `    if [[ -n "$skip" ]]; then skip=''; continue; fi
     case "\${place:+$place }$word" in
       ${alternatives(steps(places))}) place="\${place:+$place }$word"; continue ;;

@@ -24,7 +24,7 @@ Examples:
       process.stdout.write(completionScript(program, shell));
     });
 
-/** What the shell is to read: every command, option and known word of the program as it stands. */
+/** The script for the shell: every command, option and known word of the program as it stands. */
 export const completionScript = (program: Command, shell: Shell): string => SCRIPTS[shell](placesOf(program, []));
 
 function placesOf(command: Command, path: readonly string[]): Place[] {
@@ -49,7 +49,7 @@ function placesOf(command: Command, path: readonly string[]): Place[] {
   return [own, ...command.commands.flatMap((child) => placesOf(child, [...path, child.name()]))];
 }
 
-/** What it takes, as its usage names it: `<file>`, `<dir>`, or words. */
+/** Its value, as its usage names it: `<file>`, `<dir>`, or words. */
 function valueOf(option: Option): Value {
   const words = wordsOf(option);
   if (words.length > 0) return { words };

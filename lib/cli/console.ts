@@ -25,7 +25,7 @@ export const consoleCommand = (): Command =>
 async function runConsole(port: number, api: ApiClient): Promise<number> {
   const stopping = listenForStop();
   const [{ RefusedRequestError }, { serveApi }] = await Promise.all([import('../api/routes.ts'), import('./local-api.ts')]);
-  // Nobody there, or not let in: told here rather than in the browser.
+  // Report an absent or refusing API here rather than in the browser.
   await api.get('/v1/queues');
   const served = await serveApi({
     port,

@@ -9,7 +9,7 @@ import { stateOption } from './instance-file.ts';
 import type { OutputFormat } from './output.ts';
 import { outputOption, print, tableText } from './output.ts';
 
-/** Queues that did not answer, or are not done, are told of after what was done. */
+/** Queues that did not answer, or are not done, are reported after the others. */
 interface OfQueues {
   failed?: QueueFailure[];
 }

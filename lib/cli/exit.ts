@@ -9,7 +9,7 @@ export class ExitError extends Error {
   }
 }
 
-/** What was asked for did not come about. */
+/** The command did not succeed. */
 export class FailedError extends ExitError {
   override readonly name = 'FailedError';
   constructor(message: string, options?: ErrorOptions) {

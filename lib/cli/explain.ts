@@ -68,7 +68,7 @@ export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command
       if (!workload) throw new FailedError(`there is no ${text}`);
       const { passes, failure } = await recordedPasses(api, `${path}/passes?limit=${options.limit}`);
       await print({ workload, passes }, options.output, (shown) => explanationOf(shown.workload, shown.passes, failure !== undefined));
-      // What is known stands there; the command fails all the same.
+      // The known part is printed; the command fails all the same.
       if (failure) throw failure;
     });
 

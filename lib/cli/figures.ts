@@ -2,7 +2,7 @@
 import type { WorkloadSummary } from '../api/told-workload.ts';
 import type { Figure } from '../kinds/kind-shown.ts';
 
-/** Of an API of before, which told none, or told as a list has room for. */
+/** An API of an earlier version sends none, or only those of a list. */
 const listed = ({ figures = [] }: Partial<Pick<WorkloadSummary, 'figures'>>): Figure[] => figures.filter(({ isMinor }) => !isMinor);
 
 /** The names of the figures that any of them has, in the order in which they are first met. */

@@ -25,7 +25,7 @@ interface GetOptions {
   endpoint?: string;
 }
 
-/** What there is beside the kinds, and one of it. */
+/** Words beside the kinds, each with its singular. */
 const OTHERS = { workloads: 'workload', clusters: 'cluster' } as const;
 type Subject = KindFacts | keyof typeof OTHERS;
 
@@ -128,7 +128,7 @@ async function showWorkloads(api: ApiClient, filter: { kind?: string; name?: str
   await print({ items }, output, ({ items: shown }) => (shown.length === 0 ? none : workloadsTable(shown)));
 }
 
-/** What there is none of, and which of it would be there. */
+/** Says which resources are absent, and which would be shown. */
 async function noneText(api: ApiClient, none: string, kind: string | undefined): Promise<string> {
   const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
   const { ownOnlyTexts } = await import('./whose-workload.ts');

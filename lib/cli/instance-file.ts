@@ -52,7 +52,7 @@ export function writeInstance(folder: string, instance: Instance): void {
   writePrivately(join(folder, INSTANCE_FILE), `${JSON.stringify(instance, null, 2)}\n`);
 }
 
-/** As it ends; nothing happens where there is none. */
+/** At the instance's end; an absent file stays absent. */
 export function removeInstance(folder: string): void {
   rmSync(join(folder, INSTANCE_FILE), { force: true });
 }
@@ -74,7 +74,7 @@ export function readInstance(folder: string): Instance | undefined {
   }
 }
 
-/** @returns undefined where there is none. @throws FailedError where one may be, for an instance may be running */
+/** @returns undefined if absent. @throws FailedError where one may be, for an instance may be running */
 function noteIn(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

@@ -31,7 +31,7 @@ function checked(text: string, { problemOf }: NonNullable<KindOption['value']>):
   return text;
 }
 
-/** What was given of them. @param parsed the options of a command, as commander names them */
+/** The given options of kinds. @param parsed the options of a command, as commander names them */
 export function givenKindOptions(parsed: object, kinds: readonly WithOptions[] = ALL_FACTS): KindOptions {
   const given: Record<string, string> = {};
   for (const { name, value } of optionsIn(kinds)) {

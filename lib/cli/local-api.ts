@@ -1,4 +1,4 @@
-// Console and API on this machine: on the loopback, for whoever has the token.
+// Console and API on this machine: on the loopback, for holders of the token.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { carriesToken, createApp, type AppOptions } from '../api/app.ts';
@@ -10,7 +10,7 @@ export interface LocalApi {
   url: string;
   /** Made anew each time. */
   token: string;
-  /** Of the console, with the token: whoever has it is let in. */
+  /** Of the console, with the token, which lets its holder in. */
   consoleUrl: string;
   close(): Promise<void>;
 }

@@ -24,7 +24,7 @@ const PORT_FILE = 'port';
 /**
  * Starts a sandbox and its node. A new one has the definitions of the training kinds. Folder, certificate authority, token and port stay the same over restarts, so that a kubeconfig does.
  * @param options.port 0: as the last time, else any free one
- * @param options.report told of the node's failed tries
+ * @param options.report called with the node's failed tries
  * @throws SandboxError with one sentence
  */
 export async function startLocalSandbox(options: {

@@ -95,7 +95,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     );
     useRuntime(runtime);
     local.resolve(runtime);
-    // Whoever had received them died with the process before this one (R17).
+    // Their receivers died with the process before this one (R17).
     runtime.queue.makeAllVisible();
 
     endings.push(startFunctions(runtime));

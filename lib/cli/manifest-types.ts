@@ -27,7 +27,7 @@ export function unknownFieldText({ path, siblings }: UnknownField): string {
   return `${path}: there is no such field${typeof name === 'string' ? suggestionText(name, siblings) : ''}`;
 }
 
-/** What the API server makes of a document, by the schema of its type where there is one; of one that it cannot read, the first field whose value has another type than it has there. */
+/** A document as the API server reads it, by the schema of its type where there is one; of one that it cannot read, the first field whose value has another type than it has there. */
 export function readManifest(schema: string | undefined, document: Fields): ReadManifest | { problem: ShapeProblem } {
   if (schema === undefined) return { ...withoutNulls(schema, document), unknown: [] };
   try {

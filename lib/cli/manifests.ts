@@ -64,7 +64,7 @@ function jsonDocuments(text: string, file: string): SourcedDocument[] | undefine
   return documents;
 }
 
-/** Deeper than this nothing of Kubernetes goes, and whoever walks it would fall over. */
+/** No object of Kubernetes is deeper, and code that walks a deeper one would overflow the stack. */
 const DEEPEST = 100;
 const TOO_DEEP = `nested deeper than ${DEEPEST}`;
 /** Aliases may say a thing twice, not unfold a few lines into gigabytes. */
@@ -160,7 +160,7 @@ function plainOf(value: unknown, { source, path, depth, room }: Place): unknown 
   return Object.fromEntries(entries);
 }
 
-/** What a merge names: one map, or several in a list. */
+/** The maps of a merge: one map, or several in a list. */
 const mergedMaps = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 
 /**

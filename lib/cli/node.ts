@@ -38,7 +38,7 @@ async function runNode({ kubeconfig, context, name }: NodeOptions): Promise<numb
     import('../adapters/system-clock.ts'),
   ]);
   const access = await accessFromKubeconfig({ file: kubeconfig, context });
-  // An address, a certificate or a token that will not do is told at once: the node itself would try for ever.
+  // An address, a certificate or a token that will not do is reported at once: the node itself would try for ever.
   const clock = new SystemClock();
   const cluster = new KubernetesCluster({ access, clock });
   try {

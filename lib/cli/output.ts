@@ -39,7 +39,7 @@ export async function yamlText(data: unknown): Promise<string> {
 /** YAML itself has a way to write a line end. */
 const needsSpelling = (text: string): boolean => isActing(text.replaceAll('\n', ''));
 
-/** What `paint` adds stays; nothing else that acts does. */
+/** Colours of `paint` stay; other characters that act do not. */
 // oxlint-disable-next-line no-control-regex
 const OUR_COLOURS = /(\u001B\[(?:0|1|2|31|32|33)m)/;
 

@@ -9,7 +9,7 @@ import { planManifests, type ManifestPlan, type PlanRequest } from '../kinds/man
 import type { ManifestReader } from '../kinds/manifest-sorting.ts';
 import { readManifest } from './manifest-types.ts';
 
-/** What one line comes to. */
+/** The result of one line. */
 type Answer = { id: unknown; /** Fields that there are not, each with its object: planned without them. */ unknownFields?: string[] } & (
   ManifestPlan | { error: string }
 );

@@ -109,7 +109,7 @@ function placesIn(documents: readonly SourcedDocument[]): Map<string, (path: str
   try {
     for (const { source, placeOf } of objectsIn(documents)) if (placeOf) places.set(source, placeOf);
   } catch {
-    // The document that is none is refused where the documents are planned from.
+    // An unusable document is refused where the documents are planned from.
   }
   return places;
 }

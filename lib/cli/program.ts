@@ -64,7 +64,7 @@ function forAll(command: Command, apply: (command: Command) => void): void {
 /** @returns the exit code; what went wrong stands in one line on standard error */
 export async function runProgram(args: readonly string[]): Promise<number> {
   endOnInterrupt();
-  // Whatever is written (state, credentials, kubeconfigs) is its owner's alone.
+  // All files (state, credentials, kubeconfigs) are their owner's alone.
   process.umask(0o077);
   try {
     const program = buildProgram();

@@ -10,7 +10,7 @@ export type Registration = Pick<ClusterRecord, 'name' | 'manages' | 'namespaces'
 const PROBE_MS = 10_000;
 
 /**
- * Asks the cluster who it is first, so that an address, a certificate or a token that will not do is told at once.
+ * Asks the cluster who it is first, so that an address, a certificate or a token that will not do is reported at once.
  * @throws the adapter's error of one sentence; FailedError when another cluster is registered under that name
  */
 export async function registerCluster(

@@ -21,7 +21,7 @@ import { printLine } from './output.ts';
 import { connectToSqs } from './sqs-client.ts';
 import { listenForStop } from './stop-signals.ts';
 
-/** A storm on one Job takes two messages a second instead of ten; whoever hears of a first event still hears of it at once. */
+/** A storm on one Job takes two messages a second instead of ten; a first event is still sent at once. */
 const PODS_EVERY_MS = 500;
 
 interface RelayOptions {

@@ -1,4 +1,4 @@
-// The way to SQS for commands that people start: what is missing to be let in is told at once, not with every message.
+// The way to SQS for commands that people start: missing credentials are reported at once, not with every message.
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { FailedError } from './exit.ts';
 

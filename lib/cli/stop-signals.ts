@@ -1,6 +1,6 @@
 // How commands end: SIGTERM and SIGHUP are an order (0), Ctrl-C an interruption (130).
 const INTERRUPTED = 130;
-/** One Ctrl-C may arrive twice, from the terminal and from whoever started us; only a later one is meant as force. */
+/** One Ctrl-C may arrive twice, from the terminal and from the process that started us; only a later one is meant as force. */
 const SAME_KEYSTROKE_MS = 1_000;
 
 const endAtOnce = (): void => process.exit(INTERRUPTED);
@@ -30,7 +30,7 @@ export function listenForStop(): StopRequest {
       resolve(exitCode);
     } else if (exitCode === INTERRUPTED && performance.now() - firstAtMs > SAME_KEYSTROKE_MS) process.exit(INTERRUPTED);
   };
-  // Whoever read the first lines and went away did not ask it to end.
+  // A reader that took the first lines and went away did not ask it to end.
   process.stdout.removeAllListeners('error').on('error', () => {});
   process.removeListener('SIGINT', endAtOnce);
   process.on('SIGINT', () => stop(INTERRUPTED));

@@ -1,4 +1,4 @@
-// What somebody may have meant: words that are only a slip away.
+// Suggestions: words that are only a slip away.
 
 /** A third of the letters may be wrong, three at most. */
 const MOST_SLIPS = 3;

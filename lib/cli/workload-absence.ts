@@ -58,7 +58,7 @@ export async function absenceOf(api: ApiClient, sought: SoughtWorkload, known: r
   return which === undefined ? absence : `${absence}. ${which.replace(/^on/, 'On')}`;
 }
 
-/** @returns undefined for an API of before, which does not know this question: what is known is told all the same */
+/** @returns undefined for an API of an earlier version, which does not know this question: the known part is shown all the same */
 async function objectsNamed(
   api: ApiClient,
   { name, namespace, cluster }: SoughtWorkload & { cluster: string },

@@ -17,7 +17,7 @@ export function abnormalEvents({ name: pod, containers, containerWords = [], unm
 
 const warning = (reason: string, message: string): NewEvent => ({ type: 'Warning', reason, message });
 
-/** Seconds beyond its grace period after which a terminating pod is told of. */
+/** Seconds beyond its grace period after which a terminating pod gets an event. */
 const STUCK_SECONDS = 300;
 
 /** When a terminating pod counts as stuck: Unix seconds. `deletedAt` includes the grace period. Undefined if it is not terminating. */

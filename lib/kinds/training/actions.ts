@@ -10,7 +10,7 @@ export interface NewEvent {
   type: 'Normal' | 'Warning';
   reason: string;
   message: string;
-  /** The one object whose create or delete it tells of: see `aboutOf`. */
+  /** The one object whose create or delete it reports: see `aboutOf`. */
   about?: string;
   evenUnanswered?: true;
 }
@@ -48,7 +48,7 @@ export const deletePodActions = (terms: Terms, pod: PodFacts, why: string): Acti
   eventAction(terms, { type: 'Normal', reason: 'SuccessfulDeletePod', message: `Deleted pod: ${pod.name}`, about: pod.name }),
 ];
 
-/** One that is going already is left alone. @param event told of it; absent: none */
+/** One that is going already is left alone. @param event emitted for it; absent: no event */
 export function deleteChildActions(
   terms: Terms,
   { resource, child }: { resource: Resource; child: ChildState },
@@ -62,7 +62,7 @@ export function deleteChildActions(
   return event ? [removal, eventAction(terms, { type: 'Normal', ...event, about: aboutOf(resource, name) })] : [removal];
 }
 
-/** @param event told of it; absent: none */
+/** @param event emitted for it; absent: no event */
 export function createActions(
   terms: Terms,
   made: { resource: Resource; object: KubernetesObject; child?: ChildPlace },

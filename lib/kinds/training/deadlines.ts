@@ -5,7 +5,7 @@ import type { RunPolicy, TrainingStatus } from './job-types.ts';
 export const deadlineMessage = (job: string): string => `Job ${job} has failed because it was active longer than specified deadline`;
 export const NO_COMPLETION_TIME = 'job completion time is nil, cannot cleanup';
 
-/** Seconds until the active deadline; 0 or less: it has passed; undefined: there is none. */
+/** Seconds until the active deadline; 0 or less: it has passed; undefined: the job has no deadline. */
 export function secondsToDeadline({ activeDeadlineSeconds }: RunPolicy, startTime: string | undefined, nowMs: number): number | undefined {
   const started = secondsOf(startTime);
   if (activeDeadlineSeconds === undefined || started === undefined) return undefined;

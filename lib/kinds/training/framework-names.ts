@@ -13,7 +13,7 @@ export interface FrameworkNames {
   types: readonly string[];
   /** Upstream no longer has the kind, so it keeps the behaviour of the base release. */
   isOfBase?: true;
-  /** It has the subresource `scale`, so its replica statuses tell the selector. */
+  /** It has the subresource `scale`, so its replica statuses hold the selector. */
   isScalable?: true;
   /** Its pods are made by steps of its own, with the objects that they need, and it has no services. */
   isMpi?: true;

@@ -1,4 +1,4 @@
-// All that tells one training kind from another. A framework is one value of this type; the engine is written once.
+// All differences between training kinds. A framework is one value of this type; the engine is written once.
 import type { Container, EnvVar, PodTemplate } from '../../objects/kubernetes.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import type { ReplicaSpec, RunPolicy, TrainingJob } from './job-types.ts';
@@ -17,7 +17,7 @@ export interface Framework extends FrameworkNames {
   validation: ValidationRules;
   /** Whether the slot has the master role. */
   isMaster(this: void, terms: Terms, slot: { type: string; index: number }): boolean;
-  /** What the pods of a slot get. @throws ClusterSpecError */
+  /** Rendezvous of the pods of a slot. @throws ClusterSpecError */
   rendezvous(this: void, terms: Terms, slot: { type: string; index: number }, settings: TrainingSettings): Rendezvous;
   status: StatusRules;
   /** Reason of the event about a job that was deleted for its age. */
@@ -98,7 +98,7 @@ export interface Tally {
   succeeded: number;
   /** With those that are made anew. */
   failed: number;
-  /** Of the failed: slots whose restart was not told before. */
+  /** Of the failed: slots whose restart was not reported before. */
   newlyFailed: number;
 }
 

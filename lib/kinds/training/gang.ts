@@ -95,7 +95,7 @@ export function minResourcesOf(terms: Terms, priorities: Priorities): Record<str
   return Object.fromEntries([...sums].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, sum]) => [name, formatQuantity(sum)]));
 }
 
-/** What is seen of a group: the digest of what Farloop puts in, and what others say. */
+/** The compared part of a group: the digest of Farloop's fields, and fields of others. */
 export interface GroupPart {
   digest: string;
   queue: string;

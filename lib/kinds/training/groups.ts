@@ -30,7 +30,7 @@ export interface GroupStep {
   problem?: string;
 }
 
-/** Makes the group, or puts it right where it differs, and tells whether pods wait for it. */
+/** Makes the group, or puts it right where it differs, and says whether pods wait for it. */
 export function groupStep(pass: Pass): GroupStep {
   const { gang, terms, given, checked } = pass;
   if (!gang) return { actions: [], isWaiting: false };
@@ -76,7 +76,7 @@ function priorityOf(object: KubernetesObject): [string, number] {
   return [textOf(object.metadata.name), typeof value === 'number' ? value : 0];
 }
 
-/** The autoscaler of a job that goes on. `isTaken`: an object of somebody else has its name, which is told once. */
+/** The autoscaler of a job that goes on. `isTaken`: an object of somebody else has its name; one event reports it. */
 export function autoscalerStep(pass: Pass, told: Told): { actions: Action[]; isTaken: boolean } {
   const { terms, given } = pass;
   const resource = AUTOSCALERS;

@@ -1,4 +1,4 @@
-// What each slot's pod means for the job: counts, failures to handle, slots that are done.
+// Judges each slot's pod: counts, failures to handle, slots that are done.
 import type { Counts, Tally } from './framework.ts';
 import { failuresOf, type Failures } from './backoff.ts';
 import type { JobCondition } from './job-types.ts';
@@ -26,7 +26,7 @@ export interface Judgement {
   /** Completed slots as the job's annotation is to hold them; undefined: as it does. */
   toRemember?: string;
   counts: Counts;
-  /** Failed slots that restart: those that are told of from now on. */
+  /** Failed slots that restart: those that count as reported from now on. */
   restarting: ReadonlySet<number>;
 }
 
@@ -69,7 +69,7 @@ export function judge(
 const hasFailed = ({ phase, deletedAt }: PodFacts, terminatingFails: boolean): boolean =>
   phase === 'Failed' || (terminatingFails && phase === 'Running' && deletedAt !== undefined);
 
-/** A slot that has succeeded once is not run again, whoever removes its pod. */
+/** A slot that has succeeded once is not run again, even if a person removes its pod. */
 function completedSlots(
   { given, terms }: Pass,
   { kept, slots, ended }: { kept: Kept; slots: ReadonlyMap<number, Judged>; ended: readonly PodFacts[] },

@@ -1,4 +1,4 @@
-// What a job keeps in the head: sets of slots as index ranges, or as bits where that is shorter, so that hundreds of replicas take a few bytes.
+// A job's part of the head: sets of slots as index ranges, or as bits where that is shorter, so that hundreds of replicas take a few bytes.
 import * as v from 'valibot';
 import { formatIndexes, indexSetOf, parseIndexes, type IndexSet } from '../../objects/index-text.ts';
 import type { Failures } from './backoff.ts';
@@ -9,7 +9,7 @@ const LONGEST_SET = 8_192;
 const slotSet = v.pipe(v.string(), v.maxLength(LONGEST_SET));
 
 export const KEPT = v.object({
-  /** What the templates of this generation were found to be. */
+  /** Findings in the templates of this generation. */
   checked: v.optional(
     v.object({
       generation: v.number(),
@@ -29,11 +29,11 @@ export const KEPT = v.object({
   failed: v.optional(v.number()),
   /** Slots that have succeeded. */
   succeeded: v.optional(slotSet),
-  /** Slots whose failure was told as a restart. */
+  /** Slots whose failure was reported as a restart. */
   restarting: v.optional(slotSet),
-  /** Slots of which one thing was told: by the thing. */
+  /** Slots for which one thing was reported: by the thing. */
   told: v.optional(v.record(v.string(), slotSet)),
-  /** The other operator that the job's events have told of. */
+  /** The other operator that the job's events have named. */
   operator: v.optional(v.string()),
 });
 export type Kept = v.InferOutput<typeof KEPT>;
@@ -71,7 +71,7 @@ export const packedSlots = (slots: Iterable<number>): string =>
     return bitsLength < ranges.length ? `${BITS}${bitsOf(set, bytes)}` : ranges;
   });
 
-/** Begins a set that is told as bits, in base64url. */
+/** Begins a set that is written as bits, in base64url. */
 const BITS = '*';
 
 function bitsOf(set: IndexSet, bytes: number): string {
@@ -118,15 +118,15 @@ export function keptFailures({ bySlot, total }: Failures): Pick<Kept, 'failures'
   };
 }
 
-/** Words for the news that somebody else has the name of a slot's pod, of its service, of the autoscaler. */
+/** Words for the report that somebody else has the name of a slot's pod, of its service, of the autoscaler. */
 export const TAKEN = { pods: 'taken', services: 'takenService', scaler: 'takenScaler' } as const;
 
-/** More kinds of news are not told of one job at a time. */
+/** More kinds of reports are not kept of one job at a time. */
 const MOST_NEWS = 8;
 /** Of the sets of all of them together, but for one stretch of each type. */
 const MOST_TOLD_CHARACTERS = 120;
 
-/** What was told of which slot. A thing that a slot no longer has is forgotten, and told again if it comes back. */
+/** Reports by slot. A thing that a slot no longer has is forgotten, and reported again if it comes back. */
 export class Told {
   readonly #before: ReadonlyMap<string, ReadonlySet<number>>;
   readonly #now = new Map<string, number[]>();
@@ -135,7 +135,7 @@ export class Told {
     this.#before = new Map(Object.entries(before).map(([about, slots]) => [about, slotSetIn(slots)]));
   }
 
-  /** @returns whether it is to be told now @param about a short word or digest: 16 characters at most */
+  /** @returns whether to report it now @param about a short word or digest: 16 characters at most */
   isNews(about: string, slot: number): boolean {
     const slots = this.#now.get(about);
     if (!slots && this.#now.size >= MOST_NEWS) return false;
@@ -143,14 +143,14 @@ export class Told {
     return !(this.#before.get(about)?.has(slot) ?? false);
   }
 
-  /** It is not known in this plan whether it is still so: what was told stays told. */
+  /** It is not known in this plan whether it is still so: a report stays noted. */
   stillTold(about: string, slot: number): void {
     if (this.#before.get(about)?.has(slot)) this.isNews(about, slot);
   }
 
   /**
-   * Where the slots are so many and so scattered that they take too much room, whole stretches count as told, the longest text first: what comes
-   * up between two slots of which it was told is then not told.
+   * Where the slots are so many and so scattered that they take too much room, whole stretches count as reported, the longest text first: a thing that
+   * comes up between two such slots is then not reported.
    */
   toKeep(): Record<string, string> {
     const kept = [...this.#now].map(([about, slots]) => ({ about, slots, text: packedSlots(slots) }));

@@ -32,7 +32,7 @@ function read(names: FrameworkNames, document: Fields, { namespace, now }: { nam
   return { owner };
 }
 
-/** What stands at a field such as `spec.tfReplicaSpecs.Worker`, or where the way to it ends. */
+/** The value at a field such as `spec.tfReplicaSpecs.Worker`, or where the way to it ends. */
 function foundAt(owner: object, field: string): string | undefined {
   const found = field.split('.').reduce((value: unknown, name) => (isFields(value) ? value[name] : value), owner);
   return found === undefined ? undefined : JSON.stringify(found).slice(0, LONGEST_FOUND);

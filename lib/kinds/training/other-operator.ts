@@ -1,4 +1,4 @@
-// Another operator at work on a job, as the job's managed fields tell of it: who else writes the status, and when last. Beside it nothing is
+// Another operator at work on a job, as the job's managed fields show it: who else writes the status, and when last. Beside it nothing is
 // written.
 import type { ManagedFieldsEntry, ObjectMeta } from '../../objects/kubernetes.ts';
 import { secondsOf } from '../../objects/unix-seconds.ts';

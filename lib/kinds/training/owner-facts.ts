@@ -148,7 +148,7 @@ function faultIn(map: unknown, field: string, check: (value: unknown) => Fault |
   if (map === undefined || map === null) return undefined;
   if (!isFields(map)) return { field, expected: 'a map' };
   for (const [key, value] of Object.entries(map)) {
-    // A replica spec that is null is told of as invalid by its planner.
+    // The planner reports a replica spec that is null as invalid.
     const fault = value === null ? undefined : check(value);
     if (fault) return { field: `${field}.${key}${fault.field === '' ? '' : `.${fault.field}`}`, expected: fault.expected };
   }

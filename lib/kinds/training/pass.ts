@@ -1,4 +1,4 @@
-// What the parts of a pass share: what it knows, and how its plan is put together.
+// Shared by the parts of a pass: its knowledge, and how its plan is put together.
 import type { Terms } from './framework.ts';
 import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
 import type { Resource } from '../../objects/resources.ts';
@@ -20,7 +20,7 @@ import type { TrainingSettings } from './settings.ts';
 export type Given = Snapshot<TrainingJob>;
 export type TrainingPlan = Plan<TrainingStatus>;
 
-/** What a pass over a job that goes on works with. */
+/** The input of a pass over a job that goes on. */
 export interface Pass {
   given: Given;
   terms: Terms;

@@ -166,7 +166,7 @@ function suspendedPlan(pass: Pass): TrainingPlan {
   });
 }
 
-/** What was remembered of completed slots ends with a suspension. */
+/** A suspension forgets completed slots. */
 function clearedActions({ given, terms }: Pass): Action[] {
   if (given.owner.metadata.annotations?.[COMPLETED_SLOTS] === undefined) return [];
   return [completedPatch(terms, null, 'a suspended job begins anew')];

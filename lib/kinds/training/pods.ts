@@ -35,7 +35,7 @@ export function podOf(terms: Terms, order: PodOrder, { settings, gang }: PodMaki
   return madePod(terms, order, { name: nameOfSlot(job, slot), labels, spec, gang });
 }
 
-/** What is the same for the pods of every kind. */
+/** The part that pods of every kind share. */
 export function madePod(
   terms: Terms,
   { replicas, number, failures }: PodOrder,

@@ -48,7 +48,7 @@ type Code = keyof typeof REASONS | CommonReason;
 export const conditionOf = ({ status }: TrainingJob, type: string): JobCondition | undefined =>
   status?.conditions?.find((condition) => condition.type === type && condition.status === 'True');
 
-/** As its spec says, whoever wrote it. */
+/** The replicas that its spec asks for. */
 export const wantedIn = ({ replicasField }: Pick<FrameworkNames, 'replicasField'>, { spec }: TrainingJob): number =>
   Object.values(fieldsOf(spec[replicasField])).reduce((sum: number, own) => {
     const { replicas = 1 } = fieldsOf(own);

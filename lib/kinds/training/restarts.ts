@@ -19,7 +19,7 @@ export function exitCodeOf(containers: readonly ContainerFacts[], name: string):
 
 export type FailureAnswer = 'restart' | 'fail' | 'stay';
 
-/** What follows for a pod of phase Failed. `stay`: the kind's status step decides. */
+/** The answer to a pod of phase Failed. `stay`: the kind's status step decides. */
 export function answerToFailure(policy: string, code: ExitCode): FailureAnswer {
   if (policy === 'OnFailure' || policy === 'Always') return 'restart';
   if (policy !== 'ExitCode') return 'stay';

@@ -43,7 +43,7 @@ import { stepsOf } from './success.ts';
 import { resumption } from './suspend.ts';
 import { totalOf } from './terms.ts';
 
-/** A name that somebody else has, or a group that is not scheduled, is looked at again after this time: perhaps nothing tells of it. */
+/** A name that somebody else has, or a group that is not scheduled, is looked at again after this time: its change may wake nobody. */
 const AGAIN_SECONDS = { taken: 10, group: 60 } as const;
 
 export function runningPlan(given: Pass): TrainingPlan {
@@ -63,7 +63,7 @@ export function runningPlan(given: Pass): TrainingPlan {
   return limit === undefined ? goingOn(pass, judgement, news) : limitPlan(pass, judgement, news, limit);
 }
 
-/** What is written at the end of the pass. */
+/** Writes at the end of the pass. */
 interface Progress {
   status: TrainingStatus;
   events: NewEvent[];
@@ -173,7 +173,7 @@ function observations({ terms, nowMs }: Pass, { slots, counts }: Judgement, told
   const events: NewEvent[] = [];
   const waits: number[] = [];
   for (const { slot, pod, code, answer, replicas } of slots.values()) {
-    // Upstream tells of an MPIJob's launcher in words of its own, and not of its workers.
+    // Upstream has other events for an MPIJob's launcher, and none for its workers.
     if (!terms.framework.isMpi && (code !== 'none' || answer !== undefined) && told.isNews('exit', slot))
       events.push(...exitEvents(pod, { code, isMadeAnew: answer === 'restart' && replicas.restartPolicy === 'ExitCode' }));
     const isActive = pod.phase !== 'Succeeded' && pod.phase !== 'Failed' && pod.deletedAt === undefined;
@@ -192,7 +192,7 @@ function observations({ terms, nowMs }: Pass, { slots, counts }: Judgement, told
   return { actions: events.map((event) => eventAction(terms, event)), waits };
 }
 
-/** @param isMadeAnew because of its exit code: a missing code is told too then */
+/** @param isMadeAnew because of its exit code: a missing code is reported too then */
 function exitEvents({ namespace, name }: Judged['pod'], { code, isMadeAnew }: Pick<Judged, 'code'> & { isMadeAnew: boolean }): NewEvent[] {
   if (code === 'none' && !isMadeAnew) return [];
   const message =

@@ -1,4 +1,4 @@
-// What a cluster's registration says about training jobs: the operator's own settings with its defaults.
+// Settings of training jobs in a cluster's registration: the operator's own settings with its defaults.
 import type { KindOptions } from '../../objects/kind-options.ts';
 
 /** The word of `--manage`. */

@@ -25,7 +25,7 @@ const withoutSlashes = (text: string): string => text.replaceAll('/', '-');
 /** Of the slot's pod and of its service. */
 export const nameOfSlot = (job: string, { type, index }: Slot): string => withoutSlashes(`${job}-${type.toLowerCase()}-${index}`);
 
-/** What every object of the job carries and is listed by. */
+/** Labels that every object of the job carries and is listed by. */
 export const baseLabels = ({ controller }: Pick<Framework, 'controller'>, job: string): Record<string, string> => ({
   [OPERATOR_NAME]: controller,
   [JOB_NAME]: withoutSlashes(job),
@@ -58,7 +58,7 @@ export const selectorText = (terms: Terms, type: string): string =>
 export const numberOfSlot = (role: number, index: number): number => role * MOST_INDEXES + index;
 
 /**
- * The index that a label tells. A negative one is out of range, so it reads as -1; one that cannot be read leaves its object out.
+ * The index in a label. A negative one is out of range, so it reads as -1; one that cannot be read leaves its object out.
  */
 export function indexIn(labels: Readonly<Record<string, string>>): number | undefined {
   const text = labels[REPLICA_INDEX];
@@ -80,7 +80,7 @@ export interface Slots<Labelled> {
   size: number;
 }
 
-/** Which objects of one type lie in which slot. No list as long as an index that a label tells is ever made. */
+/** Which objects of one type lie in which slot. No list is ever made as long as an index in a label. */
 export function slotsOf<Labelled extends { labels?: Readonly<Record<string, string>> }>(
   objects: readonly Labelled[],
   { type, wanted }: Pick<Replicas, 'type' | 'wanted'>,

@@ -47,15 +47,15 @@ export function openingsIn(pass: Pass, { completed }: Judgement, nameOf = nameOf
   });
 }
 
-/** What is to fill an opening, and how it is told that somebody else has its name. */
+/** Fills an opening, and reports a name that somebody else has. */
 export interface Filling {
   resource: Resource;
-  /** Word for what was told. */
+  /** Word for the report. */
   about: string;
   eventOf: (opening: Opening) => NewEvent;
 }
 
-/** Openings whose names somebody else has, each told once. @returns the others */
+/** Openings whose names somebody else has, each reported once. @returns the others */
 export function freeOpenings(
   { terms, given }: Pass,
   openings: readonly Opening[],
@@ -85,7 +85,7 @@ export const takenEvent = ({ kind, plural }: Pick<Resource, 'kind' | 'plural'>, 
 export const POD_OPENINGS: Filling = { resource: PODS, about: TAKEN.pods, eventOf: ({ name }) => takenEvent(PODS, name) };
 export const SERVICE_OPENINGS: Filling = { resource: SERVICES, about: TAKEN.services, eventOf: ({ name }) => takenEvent(SERVICES, name) };
 
-/** What is said of templates before their pods are made: once for each type, and of the scheduler once. */
+/** Warnings about templates before their pods are made: once for each type, and of the scheduler once. */
 export function templateWarnings({ terms, gang }: Pass, openings: readonly Opening[]): NewEvent[] {
   const { framework } = terms;
   const types = new Set(openings.map(({ replicas }) => replicas));
@@ -174,7 +174,7 @@ export function podRemovals(pass: Pass, { slots }: Judgement, { told, alreadyTol
   ]);
   const outOfRange = present.outOfRange.filter(goes).flatMap((pod) => {
     const actions = deletePodActions(terms, pod, 'the job has no such slot now');
-    // Upstream does not tell of it.
+    // Upstream emits no event.
     return terms.framework.isMpi ? actions.filter(({ verb }) => verb !== 'event') : actions;
   });
   const failed = [...slots.values()].filter(({ answer }) => answer === 'restart');

@@ -3,10 +3,10 @@ import type { Counts, StatusRules, Terms } from './framework.ts';
 
 export type Step =
   | { is: 'Running' | 'Succeeded' | 'Failed'; message: string }
-  /** `isNew`: a failed slot among them was not told of. */
+  /** `isNew`: a failed slot among them was not reported. */
   | { is: 'Restarting'; message: string; isNew: boolean };
 
-/** What the counts say, in order. Success ends it, and so does failure. */
+/** Steps that follow from the counts, in order. Success ends it, and so does failure. */
 export function stepsOf(counts: Counts): Step[] {
   const { terms } = counts;
   const { status: rules } = terms.framework;

@@ -6,7 +6,7 @@ import type { JobCondition } from './job-types.ts';
 
 export interface SuspensionChange {
   conditions: NewCondition[];
-  /** Told once, as the condition changes. */
+  /** Emitted once, as the condition changes. */
   event?: NewEvent;
 }
 

@@ -1,4 +1,4 @@
-// What a job asks for, with all defaults: read once a pass.
+// A job's terms, with all defaults: read once a pass.
 import type { OwnerReference } from '../../objects/kubernetes.ts';
 import { withDefaults } from './defaults.ts';
 import type { Framework, Replicas, Terms } from './framework.ts';

@@ -1,4 +1,4 @@
-// Whether a job is valid: the controller's own rules first, then those that only admission has, in the words of each. The first fault is told.
+// Whether a job is valid: the controller's own rules first, then those that only admission has, in the words of each. The first fault is reported.
 import { MULTI_KUEUE } from './settings.ts';
 import { containersIn, replicaSpecsOf } from './replica-specs.ts';
 import { problemsOfOlderDnsLabel } from '../../objects/names.ts';
@@ -118,7 +118,7 @@ function managerProblem({ isOfBase }: Framework, { spec }: TrainingJob): string 
   return `spec.runPolicy.managedBy: Unsupported value: ${JSON.stringify(named)}: supported values: "${MULTI_KUEUE}", "${OWN_MANAGER}"`;
 }
 
-/** Replicas are told apart by their type in lower case, which is a part of their names. */
+/** Replicas differ by their type in lower case, which is a part of their names. */
 function typeNameProblem(framework: Framework, job: TrainingJob): string | undefined {
   const known = new Map<string, string>();
   for (const { type } of termsOf(framework, job).replicas) {

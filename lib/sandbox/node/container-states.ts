@@ -2,7 +2,7 @@
 import type { Container, ContainerState, ContainerStatus, Pod } from '../../objects/kubernetes.ts';
 import { isNeverReady, runOf } from './program.ts';
 
-/** What is true of the pod besides what its object says. */
+/** Facts about the pod beside its object. */
 export interface Moment {
   nowMs: number;
   /** Failed pods of the same owner (and completion index) before this one. */

@@ -1,10 +1,10 @@
-// What the simulated node needs of an API server: the two ways of talking to one.
+// The simulated node's client of an API server: two ways of talking to one.
 
 export interface NodeClient {
   /**
    * One call.
    * @param request body: a value to be sent as JSON; contentType: `application/json` unless said otherwise
-   * @returns status: of HTTP; body: the answer's JSON, `undefined` where there is none
+   * @returns status: of HTTP; body: the answer's JSON, `undefined` without one
    * @throws when no answer came
    */
   request: (request: NodeRequest) => Promise<{ status: number; body: unknown }>;

@@ -62,7 +62,7 @@ export class PodKeeper {
     for (const pod of pods) this.notice(pod);
   }
 
-  /** A pod as heard; older news than what is known changes nothing. */
+  /** A pod as observed; an older observation changes nothing. */
   notice(pod: Pod): void {
     const { uid, resourceVersion } = pod.metadata;
     if (uid === undefined || resourceVersion === undefined) return;
@@ -152,7 +152,7 @@ export class PodKeeper {
     return nextStep(pod, { nowMs: nowMs(), attempt, startedAtMs, restartBackoffMs }, this.options);
   }
 
-  /** @returns 'done': look for the next step; 'settled': the watch will tell. @throws when it has to be tried again */
+  /** @returns 'done': look for the next step; 'settled': the watch will report. @throws when it has to be tried again */
   private async take(uid: string, known: Known, step: Step): Promise<'done' | 'settled'> {
     const { namespace = '', name = '' } = known.pod.metadata;
     const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
@@ -242,7 +242,7 @@ export class PodKeeper {
   }
 }
 
-/** What steps are decided by; of a pod that has ended little is needed. */
+/** The part that decides steps; of a pod that has ended little is needed. */
 function kept(pod: Pod): Pod {
   const { managedFields: _unread, ...metadata } = pod.metadata;
   if (!hasEnded(pod)) return { ...pod, metadata };

@@ -1,4 +1,4 @@
-// What the simulated node does next about one pod: a pure decision on the pod as last seen.
+// The simulated node's next step for one pod: a pure decision on the pod as last seen.
 import type { Condition, ContainerStatus, Pod, PodStatus } from '../../objects/kubernetes.ts';
 import type { Moment } from './container-states.ts';
 import { containersAt, startedContainers, stoppedContainers, timeOf, waitingContainers } from './container-states.ts';
@@ -141,7 +141,7 @@ function waitingStatusOf(
 function firstReportOf(pod: Pod, moment: Moment, node: NodeIdentity): PodStatus {
   const start = startOf(pod, moment, node);
   const started: Pod = { ...pod, status: { ...pod.status, ...start } };
-  // The status tells the start by the second alone.
+  // The status has the start by the second alone.
   const { statuses } = containersAt(started, { ...moment, startedAtMs: () => moment.nowMs });
   if (evictionOf(pod) !== undefined || !statuses.every(({ state }) => state?.terminated !== undefined)) return start;
   const end = endOf(started, statuses, moment.nowMs);

@@ -1,4 +1,4 @@
-// What a simulated node cannot do at the moment, for people: each problem once when it begins and once when it is over. The node
+// Problems of a simulated node, for people: each problem once when it begins and once when it is over. The node
 // itself tries on, several times a second.
 import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
 

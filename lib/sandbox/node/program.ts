@@ -1,4 +1,4 @@
-// What the containers of a simulated pod do: how long they run, and how they end.
+// The programs of a simulated pod's containers: how long they run, and how they end.
 //
 // Annotations of the pod come first, and then its commands are not looked at:
 //

@@ -24,7 +24,7 @@ export interface SimulatedNodeOptions {
   restartBackoffSeconds?: number;
   /** Milliseconds since 1970, of the clock that deadlines and run times go by. */
   nowMs?: () => number;
-  /** Told of each problem once, and once when it is over; the node tries on all the time. */
+  /** Called with each problem once, and once when it is over; the node tries on all the time. */
   onProblem?: (problem: string) => void;
 }
 
@@ -76,7 +76,7 @@ export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode
     ]);
   })();
   const reconsider = setInterval(() => keeper.reconsiderAll(), reconsiderEveryMs);
-  listed.catch(() => {}); // whoever awaits `ready` hears of it
+  listed.catch(() => {}); // awaiting `ready` gets the error
 
   return {
     nodeName,
@@ -88,7 +88,7 @@ export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode
       const patience = new AbortController();
       await Promise.race([
         Promise.all([loops, keeper.stop()]),
-        sleep(stopPatienceMs, undefined, { signal: patience.signal }).catch(() => {}), // what hangs then answers nobody
+        sleep(stopPatienceMs, undefined, { signal: patience.signal }).catch(() => {}), // a hanging call then answers nobody
       ]);
       patience.abort();
     },

@@ -20,7 +20,7 @@ export function evictionIn(terms: Terms, { slots }: Pick<Judgement, 'slots'>): E
   return { reason: 'MPIJobEvicted', message };
 }
 
-/** What is told of the launcher's end beside the event of the condition. */
+/** The event of the launcher's end beside the event of the condition. */
 export function launcherEvent({ namespace, name }: Terms, phase: string | undefined): NewEvent | undefined {
   if (phase === 'Succeeded')
     return { type: 'Normal', reason: 'mpijobsSucceeded', message: `MPIJob ${namespace}/${name} successfully completed.` };

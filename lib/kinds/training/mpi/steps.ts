@@ -55,7 +55,7 @@ export function mpiStep(
   };
 }
 
-/** What of the objects beside the pods is to be corrected; nothing is made. */
+/** Corrections of the objects beside the pods; nothing is made. */
 export const mpiCorrections = (pass: Pass, judgement: Judgement, told: Told): Action[] =>
   besides(pass, told, running(judgement)).actions.filter(({ verb }) => verb === 'patch');
 
@@ -129,7 +129,7 @@ interface WantedObject {
   /** Of what Farloop puts in. */
   digest?: string;
   patch?: object;
-  /** What it holds follows the workers that run. */
+  /** Its content follows the workers that run. */
   isDebounced?: true;
   /** It was made before. */
   isDone?: boolean;
