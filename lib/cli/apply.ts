@@ -3,7 +3,7 @@ import { listWorkloads } from '../api/workloads.ts';
 import type { KubernetesObject, WorkloadObject } from '../objects/kubernetes.ts';
 import type { Resource } from '../objects/resources.ts';
 import { NAMESPACES, NODES, PODS } from '../objects/resources.ts';
-import { isObjectMetadata, textOf } from '../objects/untyped-fields.ts';
+import { fieldsOf, isObjectMetadata, textOf } from '../objects/untyped-fields.ts';
 import type { ManifestObject, SourcedDocument } from '../kinds/manifest-documents.ts';
 import { objectsIn, UnusableManifestError } from '../kinds/manifest-documents.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
@@ -32,7 +32,17 @@ const core = (kind: string, plural: string): Resource => ({ apiVersion: 'v1', ki
 /** The kinds whose owners can be applied. */
 const OWNED = ALL_FACTS.filter(({ isOwnerless }) => !isOwnerless);
 
-/** Resources that can be applied: workloads, and the objects around them. */
+const DEFINITIONS: Resource = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+const of = (apiVersion: string, kind: string, plural: string, namespaced = true): Resource => ({ apiVersion, kind, plural, namespaced });
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const ADMISSION = 'admissionregistration.k8s.io/v1';
+
+/** Resources that can be applied: workloads, and the objects around them that a sandbox keeps. */
 const APPLICABLE: readonly Resource[] = [
   ...OWNED.map(({ resource }) => resource),
   PODS,
@@ -42,7 +52,35 @@ const APPLICABLE: readonly Resource[] = [
   core('Secret', 'secrets'),
   core('Service', 'services'),
   core('ServiceAccount', 'serviceaccounts'),
+  DEFINITIONS,
+  of('apps/v1', 'Deployment', 'deployments'),
+  of('autoscaling/v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers'),
+  of('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies'),
+  of('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
+  of('scheduling.k8s.io/v1', 'PriorityClass', 'priorityclasses', false),
+  of(RBAC, 'Role', 'roles'),
+  of(RBAC, 'RoleBinding', 'rolebindings'),
+  of(RBAC, 'ClusterRole', 'clusterroles', false),
+  of(RBAC, 'ClusterRoleBinding', 'clusterrolebindings', false),
+  of(ADMISSION, 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies', false),
+  of(ADMISSION, 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', false),
 ];
+
+/** Resources that definitions among the objects make. */
+function definedBy(objects: Iterable<Pick<KubernetesObject, 'apiVersion' | 'kind'>>): Resource[] {
+  const resources: Resource[] = [];
+  for (const object of objects) {
+    if (!isOf(object, DEFINITIONS)) continue;
+    const { group, names, scope, versions } = fieldsOf(fieldsOf(object)['spec']);
+    const { kind, plural } = fieldsOf(names);
+    for (const version of Array.isArray(versions) ? versions : [])
+      resources.push(of(`${textOf(group)}/${textOf(fieldsOf(version)['name'])}`, textOf(kind), textOf(plural), scope !== 'Cluster'));
+  }
+  return resources;
+}
+
+/** Definitions and namespaces go before the objects that need them. */
+const rankOf = ({ object }: SourcedObject): number => (isOf(object, DEFINITIONS) ? 0 : isOf(object, NAMESPACES) ? 1 : 2);
 
 const isOf = ({ apiVersion, kind }: Pick<KubernetesObject, 'apiVersion' | 'kind'>, resource: Resource): boolean =>
   resource.apiVersion === apiVersion && resource.kind === kind;
@@ -51,27 +89,30 @@ type FollowPorts = Pick<Ports, 'clock' | 'clusters' | 'store' | 'telemetry'>;
 
 const CALL_MS = 10_000;
 const LOOK_EVERY_MS = 250;
+const ESTABLISHED_WITHIN_MS = 30_000;
 
 /** Parsed documents as objects, lists opened. @throws UsageError, before anything is applied, for one that cannot be */
 export function applicableObjects(documents: readonly SourcedDocument[]): SourcedObject[] {
   const objects: SourcedObject[] = [];
   try {
-    for (const { object, source } of objectsIn(documents)) {
-      resourceOf(object, source);
+    const opened = [...objectsIn(documents)];
+    const defined = definedBy(opened.map(({ object }) => object));
+    for (const { object, source } of opened) {
+      resourceOf(object, source, defined);
       if (!isNamed(object)) throw new UsageError(`${source}: metadata.name: expected the name of this ${object.kind}`);
       objects.push({ object, source });
     }
   } catch (error) {
     throw error instanceof UnusableManifestError ? new UsageError(error.message, { cause: error }) : error;
   }
-  return objects;
+  return objects.toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 const isNamed = (object: ManifestObject): object is ManifestObject & KubernetesObject =>
   isObjectMetadata(object['metadata']) && textOf(object['metadata']['name']) !== '';
 
-function resourceOf(object: Pick<KubernetesObject, 'apiVersion' | 'kind'>, source: string): Resource {
-  const found = APPLICABLE.find((resource) => isOf(object, resource));
+function resourceOf(object: Pick<KubernetesObject, 'apiVersion' | 'kind'>, source: string, defined: readonly Resource[]): Resource {
+  const found = [...APPLICABLE, ...defined].find((resource) => isOf(object, resource));
   if (found) return found;
   const { apiVersion, kind } = object;
   const kinds = APPLICABLE.map((resource) => resource.kind).join(', ');
@@ -91,12 +132,17 @@ export async function applyAndFollow(
 ): Promise<void> {
   const open = new Map<string, KindFacts>();
   const record = await ports.clusters.get(cluster.name);
+  const defined = definedBy(manifests.map(({ object }) => object));
   for (const { object, source } of manifests) {
     if (signal.aborted) return;
     const name = `${object.kind?.toLowerCase()}/${object.metadata.name}`;
     try {
-      const { became, applied } = await applyOne(cluster.access, object, source, ports.clock);
+      const { became, applied } = await applyOne(cluster.access, object, resourceOf(object, source, defined), {
+        source,
+        clock: ports.clock,
+      });
       printLine(`${name} ${became}`);
+      if (isOf(object, DEFINITIONS)) await established(cluster.access, name, object, ports.clock);
       const facts = OWNED.find(({ resource }) => isOf(object, resource));
       if (!facts) continue;
       const whose = record && whoseIs(applied, { facts, given: object, record });
@@ -124,10 +170,9 @@ function whoseIs(
 async function applyOne(
   cluster: Pick<Cluster, 'create' | 'get' | 'patch'>,
   given: KubernetesObject,
-  source: string,
-  clock: Clock,
+  resource: Resource,
+  { source, clock }: { source: string; clock: Clock },
 ): Promise<{ became: 'created' | 'configured' | 'unchanged'; applied: WorkloadObject }> {
-  const resource = resourceOf(given, source);
   const namespace = resource.namespaced ? (given.metadata.namespace ?? 'default') : '';
   const object = { ...given, metadata: { ...given.metadata, ...(resource.namespaced && { namespace }) } };
   const warned = (warning: string): void => printProblem(`Warning: ${warning} (${source})`);
@@ -145,6 +190,20 @@ async function applyOne(
     warned,
   });
   return { became: applied.metadata.resourceVersion === before.metadata.resourceVersion ? 'unchanged' : 'configured', applied };
+}
+
+/** Waits until the API server serves the objects of a definition. @throws Error if it does not */
+async function established(cluster: Pick<Cluster, 'get'>, name: string, { metadata }: KubernetesObject, clock: Clock): Promise<void> {
+  const target = { namespace: '', name: metadata.name ?? '' };
+  for (let waitedMs = 0; waitedMs <= ESTABLISHED_WITHIN_MS; waitedMs += LOOK_EVERY_MS) {
+    const { object } = await cluster.get(DEFINITIONS, target, deadlineIn(clock, CALL_MS));
+    const { conditions } = fieldsOf(fieldsOf(object)['status']);
+    const isTrue = (condition: unknown): boolean =>
+      fieldsOf(condition)['type'] === 'Established' && fieldsOf(condition)['status'] === 'True';
+    if (Array.isArray(conditions) && conditions.some(isTrue)) return;
+    await clock.wait(LOOK_EVERY_MS);
+  }
+  throw new Error(`it was not established within ${ESTABLISHED_WITHIN_MS / 1_000} s: kubectl describe ${name} says why`);
 }
 
 /** A line whenever something changed. @param workloads uids, each with its kind */

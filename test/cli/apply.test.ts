@@ -18,6 +18,20 @@ describe('what can be applied', () => {
     ]);
   });
 
+  test('definitions and namespaces go first, and objects of a definition are known by it', () => {
+    const names = { kind: 'Widget', plural: 'widgets' };
+    const spec = { group: 'example.com', names, scope: 'Namespaced', versions: [{ name: 'v1' }] };
+    const documents = [
+      { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' } },
+      JOB,
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } },
+      { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'widgets.example.com' }, spec },
+    ];
+    const sorted = applicableObjects(documents.map((document, at) => ({ document, source: `f.yaml:${at}` })));
+    expect(sorted.map(({ object }) => object.kind)).toEqual(['CustomResourceDefinition', 'Namespace', 'Widget', 'Job']);
+    expect(() => objectsOf(documents[0])).toThrow('Widget of example.com/v1 cannot be applied here');
+  });
+
   test.each<[string, unknown, string]>([
     ['no object', 3, 'f.yaml:1: expected a Kubernetes object, found 3'],
     ['no kind', { apiVersion: 'v1' }, 'f.yaml:1: expected apiVersion and kind, as every Kubernetes object has them'],
