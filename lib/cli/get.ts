@@ -5,6 +5,7 @@ import { readManages } from '../objects/manages.ts';
 import { stateText, withReasons } from './cluster-states.ts';
 import type { WorkloadSummary } from '../api/told-workload.ts';
 import type { ApiClient } from './api-client.ts';
+import { absentKindTexts } from './absent-kinds.ts';
 import { connectToInstance, endpointOption } from './api-client.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/kind.ts';
@@ -92,20 +93,23 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
   if (name !== undefined && found.length === 0)
     throw new FailedError(`there is no cluster ${name}: there is ${items.map((cluster) => cluster.name).join(', ') || 'none yet'}`);
   await print({ items: found }, output, ({ items: shown }) =>
-    withReasons(
-      shown,
-      tableText(
-        ['NAME', 'STATE', 'HEARD', 'WATCHES', 'MANAGES', 'NAMESPACES'],
-        shown.map((cluster) => [
-          cluster.name,
-          stateText(cluster),
-          cluster.relay ? `${spanText(cluster.relay.silentForSeconds * 1000)} ago` : '-',
-          watchesText(cluster.relay?.watches ?? []),
-          readManages(cluster).join(','),
-          cluster.namespaces.join(',') || 'all',
-        ]),
+    [
+      withReasons(
+        shown,
+        tableText(
+          ['NAME', 'STATE', 'HEARD', 'WATCHES', 'MANAGES', 'NAMESPACES'],
+          shown.map((cluster) => [
+            cluster.name,
+            stateText(cluster),
+            cluster.relay ? `${spanText(cluster.relay.silentForSeconds * 1000)} ago` : '-',
+            watchesText(cluster.relay?.watches ?? []),
+            readManages(cluster).join(','),
+            cluster.namespaces.join(',') || 'all',
+          ]),
+        ),
       ),
-    ),
+      ...absentKindTexts(shown),
+    ].join('\n'),
   );
 }
 
@@ -132,7 +136,8 @@ async function showWorkloads(api: ApiClient, filter: { kind?: string; name?: str
 async function noneText(api: ApiClient, none: string, kind: string | undefined): Promise<string> {
   const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
   const { ownOnlyTexts } = await import('./whose-workload.ts');
-  return [none, ...ownOnlyTexts(items, kind)].join(': ');
+  const [absent] = absentKindTexts(items, kind);
+  return absent === undefined ? [none, ...ownOnlyTexts(items, kind)].join(': ') : `${none}: ${absent}`;
 }
 
 const kindOnly = ({ kind }: { kind?: string }): { kind?: string } => (kind === undefined ? {} : { kind });

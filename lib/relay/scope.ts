@@ -329,8 +329,8 @@ export class Scope {
     const { owner, resource } = watch.watched;
     const wasServed = watch.floor !== '0';
     const place = { resource: `${resource.plural} of ${resource.apiVersion}`, ...(namespace !== undefined && { namespace }) };
-    if (wasServed) telemetry.warn('API server does not serve a resource any more: it is asked for once a minute', place);
-    else telemetry.info('API server does not serve a resource: it is asked for once a minute', place);
+    if (wasServed) telemetry.warn('API server does not serve a resource any more: it is asked for every 4 s', place);
+    else telemetry.info('API server does not serve a resource: it is asked for every 4 s', place);
     watch.floor = '0';
     watch.isAnew = false;
     if (wasServed && owner) {

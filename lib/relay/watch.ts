@@ -42,7 +42,7 @@ export type WatchEffect =
   | { do: 'listed'; resourceVersion: string }
   | { do: 'watch'; resourceVersion: string; timeoutSeconds: number }
   | { do: 'wait'; ms: number }
-  /** The server answered a list with 404. The list is retried once a minute. */
+  /** The server answered a list with 404. The list is retried every 4 s. */
   | { do: 'absent' }
   /** Abort the call under way. */
   | { do: 'stop' }

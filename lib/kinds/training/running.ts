@@ -156,7 +156,7 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
     status: end.status,
     events: end.events,
     isFinal: end.isFinal,
-    why: [end.why],
+    why: [end.isEnding ? end.why : whyOf(pass, judgement, changes.actions)],
     problem: 'problem' in changes ? changes.problem : undefined,
     requeueAfterSeconds: waits.length > 0 ? Math.min(...waits) : undefined,
     kept: keep({
@@ -198,6 +198,23 @@ function exitEvents({ namespace, name }: Judged['pod'], { code, isMadeAnew }: Pi
   const message =
     code === 'none' ? `Pod: ${namespace}.${name} ended without an exit code` : `Pod: ${namespace}.${name} exited with code ${code}`;
   return [{ type: 'Normal', reason: 'ExitedWithCode', message }];
+}
+
+/** The decision of a pass that ends nothing: the objects that it makes and deletes, else how many replicas run. */
+function whyOf({ terms }: Pass, { counts }: Judgement, actions: readonly Action[]): string {
+  const said = (verb: 'create' | 'delete', word: string): string[] =>
+    [
+      ...Map.groupBy(
+        actions.filter((action) => action.verb === verb),
+        (action) => (action.verb === verb ? action.resource.kind : ''),
+      ),
+    ].map(([kind, those]) => `${word} ${those.length} ${kind}${those.length === 1 ? '' : 's'}`);
+  const changes = [...said('delete', 'it deletes'), ...said('create', 'it makes')];
+  if (changes.length > 0) return changes.join(', ');
+  const wanted = totalOf(terms);
+  const active = terms.replicas.reduce((sum, { type }) => sum + counts.of(type).active, 0);
+  const succeeded = terms.replicas.reduce((sum, { type }) => sum + counts.of(type).succeeded, 0);
+  return `${active} of ${wanted} replicas run, ${succeeded} have succeeded`;
 }
 
 /** A job that ends in this pass makes nothing more. The launcher of an MPIJob, which still runs, must not reach for a failed worker. */
@@ -254,7 +271,7 @@ function deriveStatus(pass: Pass, judgement: Judgement, news: Progress): Derived
   const { counts, slots } = judgement;
   const events = [...news.events];
   const conditions: NewCondition[] = [];
-  const outcome = { isEnding: false, why: 'the job goes on' };
+  const outcome = { isEnding: false, why: '' };
   const end = (type: 'Succeeded' | 'Failed', event: NewEvent, message = event.message): void => {
     conditions.push({ type, status: 'True', reason: event.reason, message });
     events.push({ ...event, evenUnanswered: true });
