@@ -11,12 +11,18 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Who does not read what went wrong loses lines, no more; a full disk below a log is no reason to end either.
 process.stderr.on('error', () => {});
 
+/** Commands that run until they are told to end: then a reader that reads no more must not keep them. */
+const RUNS_UNTIL_TOLD = new Set(['up', 'sandbox', 'node', 'relay']);
+const PATIENCE_MS = 500;
+
 /** Resolves once all that was written so far has been taken; a reader that is gone has ended the process by then. */
 const taken = async (stream: NodeJS.WriteStream): Promise<void> => {
   await new Promise<void>((resolve) => stream.write('', () => resolve()));
 };
 
-process.exitCode = await runProgram(process.argv.slice(2));
+const args = process.argv.slice(2);
+process.exitCode = await runProgram(args);
+if (RUNS_UNTIL_TOLD.has(args[0] ?? '')) setTimeout(() => process.exit(), PATIENCE_MS).unref();
 // A pipe holds 64 KiB: the rest waits here for as long as its reader takes.
 await Promise.all([taken(process.stdout), taken(process.stderr)]);
 // A connection that is still open (a kept-alive one, say) must not hold the prompt back.
