@@ -69,7 +69,8 @@ async function refusalOf({ words, isMention }: Shown): Promise<string | undefine
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  if (command.name() === 'explain' && command.args.some((given) => !/^[a-z]+\/[a-z][\w-]*$/.test(given))) return 'expected KIND/NAME';
+  if (command.name() === 'explain' && command.args.length > 0 && !/^[a-z]+[ /][a-z][\w-]*$/.test(command.args.join(' ')))
+    return 'expected KIND/NAME or KIND NAME';
   return undefined;
 }
 
