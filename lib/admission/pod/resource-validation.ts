@@ -2,7 +2,7 @@
 import type { FieldError } from '../../objects/field-error.ts';
 import type { PodSpec } from '../../objects/kubernetes.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfQualifiedName } from '../../objects/names.ts';
-import { totalsOfContainers } from './pod-resource-defaults.ts';
+import { totalsOfContainers } from '../../objects/container-totals.ts';
 import type { Quantity } from '../../objects/quantity.ts';
 import { compareQuantities, formatQuantity, isQuantity, parseQuantity } from '../../objects/quantity.ts';
 import { duplicateValue, forbidden, invalidFor, invalidValue, notFound, requiredValue, unsupportedValue } from '../../objects/refusals.ts';

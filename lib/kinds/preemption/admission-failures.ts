@@ -1,12 +1,5 @@
 // Why a pod does not fit on its node, one failure for each check that did not hold, and why it is not taken.
-
-export interface InsufficientResource {
-  resource: string;
-  /** Cpu in thousandths, everything else in whole units. */
-  requested: bigint;
-  used: bigint;
-  capacity: bigint;
-}
+import type { InsufficientResource } from '../../objects/resource-shortage.ts';
 
 /** A check of something other than room. */
 export interface FailedPredicate {

@@ -1,9 +1,10 @@
 // Whether a node takes a pod that is bound to it: as it is, once others have made room, or not at all.
 import type { Node, Pod } from '../../objects/kubernetes.ts';
+import { outOfResource } from '../../objects/resource-shortage.ts';
 import { fieldsOf } from '../../objects/untyped-fields.ts';
 import { isInsufficient, type AdmissionFailure, type FailedPredicate, type Refusal } from './admission-failures.ts';
 import { handleFailures } from './failure-handler.ts';
-import { insufficientResources } from './fit.ts';
+import { missingFor } from './fit.ts';
 import { hasTakenPorts } from './host-ports.ts';
 import { matchesNode } from './node-affinity.ts';
 import { nodeLabelsOf, refusalForOs } from './operating-system.ts';
@@ -38,7 +39,7 @@ export interface Admission extends Partial<Refusal> {
 export function admit({ node, pods, candidates = pods, incoming, settings }: AdmissionInput): Admission {
   const refusal = refusalForOs(incoming, node) ?? refusalForGroups(incoming, node);
   if (refusal !== undefined) return rejected(refusal, []);
-  const failures = [...insufficientResources(node, pods, incoming), ...failedPredicates(node, pods, incoming)];
+  const failures = [...missingFor(incoming, node, pods), ...failedPredicates(node, pods, incoming)];
   if (failures.length === 0) return { state: 'admitted', failures, victims: [] };
   const handled = handleFailures({ incoming, failures, candidates, ordering: settings.ordering });
   if ('error' in handled) {
@@ -77,7 +78,5 @@ function failedPredicates(node: Node, pods: readonly Pod[], incoming: Pod): Fail
 
 function refusalOf(failure: AdmissionFailure): Refusal {
   if (!isInsufficient(failure)) return { reason: failure.predicate, message: `Predicate ${failure.predicate} failed: ${failure.message}` };
-  const { resource, requested, used, capacity } = failure;
-  const message = `Node didn't have enough resource: ${resource}, requested: ${requested}, used: ${used}, capacity: ${capacity}`;
-  return { reason: `OutOf${resource}`, message };
+  return outOfResource(failure);
 }

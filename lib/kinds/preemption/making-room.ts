@@ -4,7 +4,7 @@ import type { Node, Pod } from '../../objects/kubernetes.ts';
 import { admit, type Admission, type PreemptionSettings } from './admission.ts';
 import { isInsufficient, missingOf } from './admission-failures.ts';
 import { uidOf, type CountedPod } from './counted-pods.ts';
-import { effectiveRequestsOf } from './pod-requests.ts';
+import { effectiveRequestsOf } from '../../objects/pod-requests.ts';
 
 export interface RoomMaking {
   /** In the order of eviction. */

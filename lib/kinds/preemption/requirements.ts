@@ -1,5 +1,5 @@
 // Resources to be freed for a pod, and how far others can free them.
-import type { Amounts } from './pod-requests.ts';
+import type { Amounts } from '../../objects/pod-requests.ts';
 
 /** More than nothing of a resource that is still to be freed; cpu in thousandths, everything else in whole units. */
 export interface Requirement {

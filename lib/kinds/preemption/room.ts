@@ -2,7 +2,7 @@
 import type { Pod } from '../../objects/kubernetes.ts';
 import { hostPortsOf } from './host-ports.ts';
 import type { PodName, Room } from './node-decision.ts';
-import { effectiveRequestsOf } from './pod-requests.ts';
+import { effectiveRequestsOf } from '../../objects/pod-requests.ts';
 
 /** As the fit check counts the pod. */
 export function roomOf(pod: Pod): Room {

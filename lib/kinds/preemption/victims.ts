@@ -2,7 +2,7 @@
 import type { Pod } from '../../objects/kubernetes.ts';
 import { podQosClassOf, type QosClass } from '../../objects/qos-class.ts';
 import { isCritical, isPreemptable, priorityOf } from './critical-pods.ts';
-import { victimRequestsOf, type Amounts } from './pod-requests.ts';
+import { victimRequestsOf, type Amounts } from '../../objects/pod-requests.ts';
 import { distanceTo, requirementsText, subtracted, type Requirement } from './requirements.ts';
 
 export interface VictimsAsked {

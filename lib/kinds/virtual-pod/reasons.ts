@@ -5,7 +5,7 @@ import { formatQuantity } from '../../objects/quantity.ts';
 import type { Admission, PreemptionSettings } from '../preemption/admission.ts';
 import { isInsufficient, missingOf, type AdmissionFailure } from '../preemption/admission-failures.ts';
 import { priorityOf } from '../preemption/critical-pods.ts';
-import { victimRequestsOf } from '../preemption/pod-requests.ts';
+import { victimRequestsOf } from '../../objects/pod-requests.ts';
 
 export interface ReasonsAbout {
   node: string;

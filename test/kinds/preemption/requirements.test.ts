@@ -1,7 +1,7 @@
 // The worked cases D1 to D6, S1 to S6 and M1 to M6: how far a pod is from enough, what is left, and which is smaller.
 import { expect, test } from '@jest/globals';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
-import { victimRequestsOf } from '../../../lib/kinds/preemption/pod-requests.ts';
+import { victimRequestsOf } from '../../../lib/objects/pod-requests.ts';
 import { distanceTo, requirementsText, subtracted, type Requirement } from '../../../lib/kinds/preemption/requirements.ts';
 import { isAtMost } from '../../../lib/kinds/preemption/victims.ts';
 import { asking, fixtures, needing, podOf } from './fixtures.ts';

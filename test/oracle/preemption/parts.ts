@@ -8,7 +8,7 @@ import { withPodFieldDefaults } from '../../../lib/admission/pod/pod-defaults.ts
 import { handleFailures } from '../../../lib/kinds/preemption/failure-handler.ts';
 import type { AdmissionFailure } from '../../../lib/kinds/preemption/admission-failures.ts';
 import { isCritical, isMirror, isNodeCritical, isPreemptable, isStatic } from '../../../lib/kinds/preemption/critical-pods.ts';
-import { effectiveRequestsOf, victimRequestsOf } from '../../../lib/kinds/preemption/pod-requests.ts';
+import { effectiveRequestsOf, victimRequestsOf } from '../../../lib/objects/pod-requests.ts';
 import { chooseVictims, NoVictimsError } from '../../../lib/kinds/preemption/victims.ts';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { podQosClassOf } from '../../../lib/objects/qos-class.ts';

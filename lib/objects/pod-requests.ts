@@ -1,8 +1,8 @@
 // A pod's requests of its node. The fit check and the choice of victims count differently, as upstream's do.
-import { totalsOfContainers } from '../../admission/pod/pod-resource-defaults.ts';
-import type { Pod } from '../../objects/kubernetes.ts';
-import { isQuantity, parseQuantity } from '../../objects/quantity.ts';
-import { fieldsOf, type Fields } from '../../objects/untyped-fields.ts';
+import { totalsOfContainers } from './container-totals.ts';
+import type { Pod } from './kubernetes.ts';
+import { isQuantity, parseQuantity } from './quantity.ts';
+import { fieldsOf, type Fields } from './untyped-fields.ts';
 
 /** By resource: cpu in thousandths, everything else in whole units. */
 export type Amounts = ReadonlyMap<string, bigint>;
