@@ -52,6 +52,7 @@ const APPLICABLE: readonly Resource[] = [
   core('Secret', 'secrets'),
   core('Service', 'services'),
   core('ServiceAccount', 'serviceaccounts'),
+  core('PersistentVolumeClaim', 'persistentvolumeclaims'),
   DEFINITIONS,
   of('apps/v1', 'Deployment', 'deployments'),
   of('autoscaling/v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers'),

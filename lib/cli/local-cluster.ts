@@ -32,11 +32,13 @@ export async function startLocalSandbox(options: {
   kubeconfigPath: string;
   port?: number;
   withNode: boolean;
+  /** Quantities: the node's cpu and memory, where they are not those of `simulated-node.ts`. */
+  nodeResources?: { cpu?: string; memory?: string };
   /** Alpha features of the API server that are on. */
   features?: readonly string[];
   report: (problem: string) => void;
 }): Promise<LocalCluster> {
-  const { folder, kubeconfigPath, port = 0, withNode, features = [], report } = options;
+  const { folder, kubeconfigPath, port = 0, withNode, nodeResources, features = [], report } = options;
   const { isFeature, switchOn } = await import('../sandbox/features.ts');
   // Before the tables of resources are read.
   for (const feature of features) if (isFeature(feature)) switchOn(feature);
@@ -62,7 +64,7 @@ export async function startLocalSandbox(options: {
   }
   if (!withNode) return { name: SANDBOX_NAME, access, kubeconfigPath, ready: Promise.resolve(), stop: sandbox.stop };
   const client = openJsonClient(access);
-  const node = startSimulatedNode({ client, isAlone: true, onProblem: report });
+  const node = startSimulatedNode({ client, isAlone: true, onProblem: report, ...nodeResources });
   return {
     name: SANDBOX_NAME,
     access,

@@ -32,6 +32,8 @@ export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'sende
   /** A sandbox when absent. */
   kubeconfig?: string;
   context?: string;
+  /** Quantities: cpu and memory of the sandbox's node. */
+  nodeResources?: { cpu?: string; memory?: string };
   /** Of console and API; 0: any free one. */
   port: number;
   logLevel: Level;
@@ -145,12 +147,12 @@ function sentenceOf(error: unknown, folder: string): unknown {
 }
 
 async function openCluster(
-  { folder, kubeconfig, context, options = {} }: LocalInstanceOptions,
+  { folder, kubeconfig, context, nodeResources = {}, options = {} }: LocalInstanceOptions,
   report: (problem: string) => void,
 ): Promise<LocalCluster> {
   if (kubeconfig !== undefined) return await clusterOfKubeconfig(kubeconfig, context);
   const files = { folder: `${folder}/sandbox`, kubeconfigPath: `${folder}/kubeconfig` };
-  return await startLocalSandbox({ ...files, withNode: true, features: featuresFor(options), report });
+  return await startLocalSandbox({ ...files, withNode: true, nodeResources, features: featuresFor(options), report });
 }
 
 /** The event sources as they are deployed, and the sweep's clockwork. @returns how to end them */

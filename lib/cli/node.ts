@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { NAMESPACES } from '../objects/resources.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { UsageError } from './exit.ts';
+import { nodeCpuOption, nodeMemoryOption, nodeResources } from './node-resources.ts';
 import { printLine, printProblem } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
@@ -11,6 +12,8 @@ interface NodeOptions {
   kubeconfig: string;
   context?: string;
   name?: string;
+  nodeCpu?: string;
+  nodeMemory?: string;
 }
 
 const PROBE_MS = 10_000;
@@ -22,13 +25,15 @@ export const nodeCommand = (): Command =>
     .requiredOption('--kubeconfig <file>', 'the cluster to be a node of')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .option('--name <name>', 'name of the Node (default: simulated-node)')
+    .addOption(nodeCpuOption())
+    .addOption(nodeMemoryOption())
     .addHelpText('after', '\nExample:\n  farloop node --simulated --kubeconfig ~/.kube/config')
     .action(async (options: NodeOptions) => {
       if (!options.simulated) throw new UsageError('there is no other node than a simulated one: add --simulated');
       process.exitCode = await runNode(options);
     });
 
-async function runNode({ kubeconfig, context, name }: NodeOptions): Promise<number> {
+async function runNode({ kubeconfig, context, name, ...resources }: NodeOptions): Promise<number> {
   const stopping = listenForStop();
   const [{ accessFromKubeconfig }, { startSimulatedNode }, { openJsonClient }, { KubernetesCluster }, { SystemClock }] = await Promise.all([
     import('../adapters/kubernetes/kubeconfig.ts'),
@@ -47,7 +52,12 @@ async function runNode({ kubeconfig, context, name }: NodeOptions): Promise<numb
     cluster.close();
   }
   const client = openJsonClient(access);
-  const node = startSimulatedNode({ client, onProblem: printProblem, ...(name !== undefined && { nodeName: name }) });
+  const node = startSimulatedNode({
+    client,
+    onProblem: printProblem,
+    ...(name !== undefined && { nodeName: name }),
+    ...nodeResources(resources),
+  });
   await Promise.race([node.ready, stopping.asked]);
   if (!stopping.signal.aborted) printLine(`node ${node.nodeName} ready`);
   const exitCode = await stopping.asked;

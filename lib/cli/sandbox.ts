@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { wholeNumber } from './arguments.ts';
 import { addKindOptions, featuresFor, givenKindOptions } from './kind-options.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
+import { nodeCpuOption, nodeMemoryOption, nodeResources } from './node-resources.ts';
 import { printLine, printProblem } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
@@ -10,6 +11,8 @@ interface SandboxOptions {
   state?: string;
   port: number;
   node: boolean;
+  nodeCpu?: string;
+  nodeMemory?: string;
 }
 
 const report = (problem: string): void => {
@@ -28,8 +31,10 @@ export const sandboxCommand = (): Command =>
         0,
       )
       .option('--no-node', 'without the simulated node')
+      .addOption(nodeCpuOption())
+      .addOption(nodeMemoryOption())
       .addHelpText('after', '\nExample:\n  farloop sandbox --port 6443')
-      .action(async ({ state, port, node, ...others }: SandboxOptions) => {
+      .action(async ({ state, port, node, nodeCpu, nodeMemory, ...others }: SandboxOptions) => {
         const stopping = listenForStop();
         const [{ startLocalSandbox }, { openStateFolder }] = await Promise.all([
           import('./local-cluster.ts'),
@@ -42,6 +47,7 @@ export const sandboxCommand = (): Command =>
           ...files,
           port,
           withNode: node,
+          nodeResources: nodeResources({ nodeCpu, nodeMemory }),
           features: featuresFor(givenKindOptions(others)),
           report,
         });

@@ -17,6 +17,7 @@ import { stateFolderPath, stateOption } from './instance-file.ts';
 import { UsageError } from './exit.ts';
 import { addKindOptions, givenKindOptions } from './kind-options.ts';
 import type { LocalInstance } from './local-instance.ts';
+import { nodeCpuOption, nodeMemoryOption, nodeResources } from './node-resources.ts';
 import { printLine, printLines, printProblem } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
@@ -30,6 +31,8 @@ interface UpOptions {
   apply?: string[];
   budget: number;
   access: 'direct' | 'relayed';
+  nodeCpu?: string;
+  nodeMemory?: string;
   logLevel: Level;
 }
 
@@ -70,6 +73,8 @@ export const upCommand = (): Command =>
           .choices(['direct', 'relayed'])
           .default('direct'),
       )
+      .addOption(nodeCpuOption())
+      .addOption(nodeMemoryOption())
       .addOption(logLevelOption('warn'))
       .addHelpText('after', HELP)
       .action(async (options: UpOptions) => {
@@ -103,12 +108,16 @@ async function up({
   apply = [],
   budget,
   access,
+  nodeCpu,
+  nodeMemory,
   logLevel,
   ...others
 }: UpOptions): Promise<number> {
   const options = givenKindOptions(others);
   if (context !== undefined && kubeconfig === undefined)
     throw new UsageError('--context needs --kubeconfig: the sandbox has one context only');
+  if (kubeconfig !== undefined && (nodeCpu ?? nodeMemory) !== undefined)
+    throw new UsageError('--node-cpu and --node-memory are for the sandbox: the nodes of a cluster have their own');
   refuseManyNamespaces('--namespace', namespace);
   const manages = manage ?? (kubeconfig === undefined ? managesAll() : USUAL_MANAGES);
   refuseNarrowScope('--namespace', { manages, namespaces: namespace });
@@ -126,6 +135,7 @@ async function up({
     namespaces: namespace,
     budget: { writesPerSecond: budget, burst: budget * 2 },
     access,
+    nodeResources: nodeResources({ nodeCpu, nodeMemory }),
     ...(Object.keys(options).length > 0 && { options }),
     logLevel,
   });

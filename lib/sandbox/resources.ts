@@ -20,12 +20,14 @@ import { rbacRows } from './rows/rbac.ts';
 import { reviews } from './rows/reviews.ts';
 import { schedulingRows } from './rows/scheduling.ts';
 import { services } from './rows/services.ts';
+import { volumeClaims } from './rows/volume-claims.ts';
 
 const builtInRows: readonly ResourceRow[] = [
   configMaps,
   events,
   namespaces,
   nodes,
+  volumeClaims,
   pods,
   secrets,
   serviceAccounts,

@@ -4,6 +4,7 @@ import type { Asker } from './access/asker.ts';
 import { ServiceAccountTokens } from './access/service-account-tokens.ts';
 import { signingKeyIn } from './access/signing-key.ts';
 import { ApiServer } from './api-server.ts';
+import { bindClaims } from './controllers/claim-binding.ts';
 import { expireObjects } from './controllers/expiry.ts';
 import { GarbageCollector } from './controllers/garbage-collection.ts';
 import { forgetRemovedResources } from './controllers/removed-resources.ts';
@@ -80,6 +81,7 @@ export function openCluster({
     const stopServing = serveDefinitions(cluster);
     const collector = new GarbageCollector(cluster);
     const stopNamespaces = endNamespaces(cluster);
+    const stopBinding = bindClaims(cluster);
     const stopExpiry = expireObjects(cluster);
     const tokens = new ServiceAccountTokens(cluster, signingKeyIn(folder));
     const server = new ApiServer({ ...cluster, bookmarkIntervalMs, isToken, tokens });
@@ -96,6 +98,7 @@ export function openCluster({
         stopServing();
         collector.stop();
         stopNamespaces();
+        stopBinding();
         stopExpiry();
         storage.close();
       },

@@ -115,6 +115,33 @@ describe('up on the sandbox', () => {
     expect(farloop.stderr).toBe('');
   }, 120_000);
 
+  test('what cannot run waits and says why: no room, no claim, no config map', async () => {
+    const job = (name: string, pod: object): object => ({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name },
+      spec: { template: { spec: { restartPolicy: 'Never', ...pod } } },
+    });
+    const container = { name: 'main', image: 'busybox', command: ['true'] };
+    const needsMuch = { containers: [{ ...container, resources: { requests: { cpu: '3' } } }] };
+    const needsDisk = { containers: [container], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'disk' } }] };
+    const needsSettings = { containers: [{ ...container, envFrom: [{ configMapRef: { name: 'settings' } }] }] };
+    const jobs = [job('much', needsMuch), job('disk', needsDisk), job('settings', needsSettings)];
+    const file = join(folder.path, 'jobs.json');
+    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: jobs }));
+    const farloop = up('--node-cpu', '2', '--apply', file);
+    await farloop.says('farloop ready\n');
+    const explains = async (name: string, why: string): Promise<void> =>
+      await until(`${name}: ${why}`, async () => (await ask('explain', `job/${name}`)).includes(why), 30_000);
+    await explains('much', '0/1 nodes are available: 1 Insufficient cpu.');
+    await explains('disk', '0/1 nodes are available: persistentvolumeclaim "disk" not found.');
+    await explains('settings', 'CreateContainerConfigError (container main): configmap "settings" not found');
+
+    const { exitCode, stderr } = await runFarloop(['up', '--kubeconfig', 'nowhere', '--node-cpu', '2']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('--node-cpu and --node-memory are for the sandbox');
+  }, 120_000);
+
   test('what lets others in is readable by its owner alone; one Ctrl-C ends it with 130, also when it arrives twice', async () => {
     const farloop = up();
     await farloop.says('farloop ready\n');

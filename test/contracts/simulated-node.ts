@@ -32,7 +32,7 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
     let namespace: string;
 
     const startNode = (client: NodeClient = nodeClient): SimulatedNode =>
-      startSimulatedNode({ client, nodeName: 'node-a', restartBackoffSeconds: 0.05 });
+      startSimulatedNode({ client, nodeName: 'node-a', restartBackoffSeconds: 0.05, isAlone: true });
     const pod = (podName: string, { annotations, command, restartPolicy = 'Never', metadata = {}, spec = {} }: Wanted) =>
       api.create(
         core(namespace, 'pods'),
@@ -249,6 +249,108 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
       await pod('a', { spec: { activeDeadlineSeconds: 1 } });
       const { status } = await endOf('a');
       expect(status).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' });
+    });
+
+    const waitingFor = async (podName: string, message: string): Promise<Pod> =>
+      await podWhen(podName, ({ status }) => {
+        const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+        return statuses.some(({ state }) => state?.waiting?.message === message);
+      });
+    const unscheduledFor = async (podName: string, message: string): Promise<Pod> =>
+      await podWhen(podName, ({ status }) => status?.conditions?.some((known) => known.message === message) ?? false);
+    const main = { name: 'main', image: 'busybox', command: ['true'] };
+
+    test('a pod waits for the config map and the secret of its environment, key by key, and for those of its volumes', async () => {
+      const env = [
+        { name: 'A', valueFrom: { configMapKeyRef: { name: 'settings', key: 'a' } } },
+        { name: 'B', valueFrom: { secretKeyRef: { name: 'keys', key: 'b' } } },
+        { name: 'C', valueFrom: { configMapKeyRef: { name: 'nobody-has-it', key: 'c', optional: true } } },
+      ];
+      const volumes = [
+        { name: 'files', configMap: { name: 'files' } },
+        { name: 'more', projected: { sources: [{ secret: { name: 'certificate', items: [{ key: 'crt', path: 'crt' }] } }] } },
+      ];
+      await pod('a', {
+        spec: {
+          volumes,
+          containers: [
+            { ...main, env },
+            { name: 'beside', image: 'busybox', command: ['true'] },
+          ],
+        },
+      });
+      const { status } = await waitingFor('a', 'MountVolume.SetUp failed for volume "files" : configmap "files" not found');
+      expect(status).toMatchObject({ phase: 'Pending', containerStatuses: [{ state: { waiting: { reason: 'ContainerCreating' } } }, {}] });
+      await api.create(core(namespace, 'configmaps'), aConfigMap('files'));
+      await waitingFor('a', 'MountVolume.SetUp failed for volume "more" : secret "certificate" not found');
+      const certificate = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'certificate' } };
+      await api.create(core(namespace, 'secrets'), certificate);
+      await waitingFor('a', 'MountVolume.SetUp failed for volume "more" : references non-existent secret key: crt');
+      await api.patch(core(namespace, 'secrets', 'certificate'), mergePatch, { stringData: { crt: 'x' } });
+      const { status: noSettings } = await waitingFor('a', 'configmap "settings" not found');
+      expect(noSettings).toMatchObject({
+        phase: 'Pending',
+        containerStatuses: [
+          { name: 'main', state: { waiting: { reason: 'CreateContainerConfigError' } } },
+          { name: 'beside', state: { waiting: { reason: 'ContainerCreating' } } },
+        ],
+      });
+      await api.create(core(namespace, 'configmaps'), aConfigMap('settings', { z: '1' }));
+      await waitingFor('a', `couldn't find key a in ConfigMap ${namespace}/settings`);
+      await api.patch(core(namespace, 'configmaps', 'settings'), mergePatch, { data: { a: '1' } });
+      await waitingFor('a', 'secret "keys" not found');
+      await api.create(core(namespace, 'secrets'), {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'keys' },
+        stringData: { b: 'x' },
+      });
+      expect((await endOf('a')).status?.phase).toBe('Succeeded');
+    });
+
+    test('a pod waits for what its init containers read, and for its service account', async () => {
+      const initContainers = [{ name: 'first', image: 'busybox', envFrom: [{ configMapRef: { name: 'settings' } }] }];
+      await pod('a', { spec: { serviceAccountName: 'robot', initContainers, containers: [main] } });
+      const noToken = 'MountVolume.SetUp failed for volume "kube-api-access" : failed to fetch token: serviceaccounts "robot" not found';
+      await waitingFor('a', noToken);
+      const robot = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } };
+      await api.create(core(namespace, 'serviceaccounts'), robot);
+      const { status } = await waitingFor('a', 'configmap "settings" not found');
+      expect(status).toMatchObject({
+        initContainerStatuses: [{ state: { waiting: { reason: 'CreateContainerConfigError' } } }],
+        containerStatuses: [{ state: { waiting: { reason: 'PodInitializing' } } }],
+      });
+      await api.create(core(namespace, 'configmaps'), aConfigMap('settings'));
+      expect((await endOf('a')).status?.phase).toBe('Succeeded');
+    });
+
+    test('a pod is not placed while its claim is missing', async () => {
+      await pod('a', { spec: { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'disk' } }], containers: [main] } });
+      await unscheduledFor('a', '0/1 nodes are available: persistentvolumeclaim "disk" not found.');
+      const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+      await api.create(core(namespace, 'persistentvolumeclaims'), {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'disk' },
+        spec,
+      });
+      expect((await endOf('a')).status?.phase).toBe('Succeeded');
+    });
+
+    test('pods whose requests exceed what is left wait in the words of a scheduler, and smaller ones pass them', async () => {
+      const asking = (podName: string, requests: Fields, command = ['sleep', '9']) =>
+        pod(podName, { spec: { containers: [{ ...main, command, resources: { requests } }] } });
+      await asking('half', { cpu: '4500m', memory: '1Gi' });
+      await runningOf('half');
+      await asking('much', { cpu: '4', memory: '40Gi' });
+      await asking('other-half', { cpu: '4' }, ['true']);
+      await unscheduledFor('much', '0/1 nodes are available: 1 Insufficient cpu, 1 Insufficient memory.');
+      await unscheduledFor('other-half', '0/1 nodes are available: 1 Insufficient cpu.');
+      await asking('small', { cpu: '500m' }, ['true']);
+      await endOf('small');
+      await api.delete(core(namespace, 'pods', 'half'));
+      await endOf('other-half');
+      expect(podOf((await api.get(core(namespace, 'pods', 'much'))).body).spec.nodeName).toBeUndefined();
     });
 
     test('started again, it goes on where the pods are', async () => {

@@ -1,4 +1,4 @@
-// The API server's rules for the claim that a pod's volume has made for it, and that ends with the pod.
+// The API server's rules for claims of volumes: those of their own, and those that a pod's volume has made for it and that end with the pod.
 import type { FieldError } from '../../objects/field-error.ts';
 import { validateLabelSelector } from '../metadata/label-selector-validation.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain } from '../../objects/names.ts';
@@ -47,7 +47,8 @@ const isGiven = (value: unknown): boolean => (Array.isArray(value) ? value.lengt
 const textMapOf = (value: unknown): Record<string, string> =>
   Object.fromEntries(Object.entries(fieldsOf(value)).map(([key, text]) => [key, textOf(text)]));
 
-function validateClaimSpec(spec: Fields, field: string): FieldError[] {
+/** The refusals of the spec of a claim, one of its own or one that a pod has made. */
+export function validateClaimSpec(spec: Fields, field: string): FieldError[] {
   const { selector, storageClassName, volumeAttributesClassName, volumeMode, dataSource, dataSourceRef } = spec;
   const classNames = { storageClassName: textOf(storageClassName), volumeAttributesClassName: textOf(volumeAttributesClassName) };
   return [

@@ -58,7 +58,11 @@ function setFileDefaults(items: unknown): void {
 function setClaimDefaults(template: Fields): void {
   template['metadata'] ??= {};
   const { spec } = template;
-  if (!isFields(spec)) return;
+  if (isFields(spec)) setClaimSpecDefaults(spec);
+}
+
+/** Of a claim of its own as of one that a pod has made. */
+export function setClaimSpecDefaults(spec: Fields): void {
   spec['volumeMode'] ??= 'Filesystem';
   // Always present, even where the group is the default one.
   for (const source of [spec['dataSource'], spec['dataSourceRef']]) if (isFields(source)) source['apiGroup'] ??= null;

@@ -1,10 +1,13 @@
 // The containers of a running pod as a kubelet would report them at a given moment: running, ended, waiting for a restart.
 import type { Container, ContainerState, ContainerStatus, Pod } from '../../objects/kubernetes.ts';
+import type { MissingObject } from './named-objects.ts';
 import { isNeverReady, runOf } from './program.ts';
 
 /** Facts about the pod beside its object. */
 export interface Moment {
   nowMs: number;
+  /** What the pod names and what is not there. */
+  missing?: MissingObject;
   /** Failed pods of the same owner (and completion index) before this one. */
   attempt: number;
   /** When a run that this node started began; the status alone knows it by the second. */
@@ -30,14 +33,17 @@ export function startedContainers(pod: Pod, { nowMs }: Moment): ContainerStatus[
   return pod.spec.containers.map((container) => running(pod, container, { restartCount: 0, sinceMs: nowMs }));
 }
 
-/** All containers of a pod that cannot start. */
-export const waitingContainers = (pod: Pod, waiting: NonNullable<ContainerState['waiting']>): ContainerStatus[] =>
-  pod.spec.containers.map((container) => ({
+/** Containers of a pod that cannot start yet. @param waiting by the container's name */
+export const waitingContainers = (
+  containers: readonly Container[],
+  waiting: (name: string) => NonNullable<ContainerState['waiting']>,
+): ContainerStatus[] =>
+  containers.map((container) => ({
     ...identityOf(container),
     restartCount: 0,
     ready: false,
     started: false,
-    state: { waiting },
+    state: { waiting: waiting(container.name) },
     lastState: {},
   }));
 

@@ -2,14 +2,18 @@
 import type { Pod } from '../../objects/kubernetes.ts';
 import { isNewer } from '../../objects/resource-version.ts';
 import { Failures } from './failures.ts';
+import type { MissingObject } from './named-objects.ts';
+import { NamedObjects, objectsNamedBy } from './named-objects.ts';
 import type { NodeClient } from './node-client.ts';
 import type { NodeIdentity, PodStep } from './pod-step.ts';
-import { hasEnded, nextStep } from './pod-step.ts';
+import { hasEnded, nextStep, unplacedStep } from './pod-step.ts';
 import type { Deed, Problems } from './problems.ts';
 import { RefusedError } from './problems.ts';
+import type { NodeResources } from './room.ts';
+import { Room } from './room.ts';
 
 export interface KeeperOptions extends NodeIdentity {
-  podCapacity: number;
+  resources: NodeResources;
   /** Calls at the same time. */
   concurrency: number;
   restartBackoffMs: number;
@@ -41,16 +45,17 @@ export class PodKeeper {
   readonly due = new Set<string>();
   readonly busy = new Set<string>();
   readonly timers = new Map<string, NodeJS.Timeout>();
-  /** Pods bound to this node, or being bound, that have not ended. */
-  readonly placed = new Set<string>();
-  /** Pods for which there was no room. */
-  readonly unplaced = new Set<string>();
+  /** Of pods bound to this node, or being bound, that have not ended. */
+  readonly room: Room;
+  readonly namedObjects: NamedObjects;
   readonly idle: (() => void)[] = [];
   isStopped = false;
 
   constructor(client: NodeClient, options: KeeperOptions) {
     this.client = client;
     this.options = options;
+    this.room = new Room(options.resources);
+    this.namedObjects = new NamedObjects(client, options.nowMs);
   }
 
   /** All pods there are. */
@@ -74,15 +79,15 @@ export class PodKeeper {
     if (before === undefined) {
       this.known.set(uid, { pod: kept(pod), attempt: this.failures.before(pod), starts: new Map(), failedTries: 0 });
     } else before.pod = kept(pod);
-    if (hasEnded(pod)) this.makeRoom(uid);
-    else if (nodeName !== '') this.placed.add(uid);
+    // A pod that is deleted before it was placed may be held by finalizers, and will not come.
+    if (hasEnded(pod) || (nodeName === '' && pod.metadata.deletionTimestamp !== undefined)) this.makeRoom(uid);
+    else if (nodeName !== '') this.room.hold(pod);
     this.enqueue(uid);
   }
 
   forget(uid: string): void {
     this.known.delete(uid);
     this.due.delete(uid);
-    this.unplaced.delete(uid);
     this.options.problems.forget(uid);
     clearTimeout(this.timers.get(uid));
     this.timers.delete(uid);
@@ -128,28 +133,41 @@ export class PodKeeper {
     for (;;) {
       const known = this.known.get(uid);
       if (known === undefined || this.isStopped) return;
-      const step = this.stepFor(known);
-      if (step.verb === 'nothing') return;
-      if (step.verb === 'wait') return this.wakeAt(uid, step.untilMs);
-      if (step.verb === 'bind' && !this.takeRoom(uid)) return;
+      let deed: Deed = 'read what pods name';
       try {
+        const named = objectsNamedBy(known.pod);
+        let missing: MissingObject | undefined;
+        if (named.length > 0) {
+          missing = await this.namedObjects.firstMissing(known.pod.metadata.namespace ?? '', named);
+          if (this.isStopped || this.known.get(uid) !== known) return;
+          this.options.problems.worked(deed, uid);
+        }
+        const step = this.stepFor(known, missing);
+        if (step.verb === 'nothing') return;
+        if (step.verb === 'wait') return this.wakeAt(uid, step.untilMs);
+        deed = DEEDS[step.verb];
         const status = await this.take(uid, known, step);
-        if (this.known.has(uid)) this.options.problems.worked(DEEDS[step.verb], uid);
+        if (this.known.has(uid)) this.options.problems.worked(deed, uid);
         if (status === 'done') known.failedTries = 0;
         else return;
       } catch (error) {
         known.failedTries += 1;
-        this.options.problems.failed(DEEDS[step.verb], uid, error);
+        this.options.problems.failed(deed, uid, error);
         const ms = Math.min(firstRetryMs * 2 ** (known.failedTries - 1), longestRetryMs);
         return this.wakeAt(uid, this.options.nowMs() + ms * (0.5 + Math.random() / 2));
       }
     }
   }
 
-  private stepFor({ pod, attempt, starts }: Known): PodStep {
-    const { nowMs, restartBackoffMs } = this.options;
+  private stepFor({ pod, attempt, starts }: Known, missing: MissingObject | undefined): PodStep {
+    const { restartBackoffMs } = this.options;
+    const nowMs = this.options.nowMs();
     const startedAtMs = (container: string, restartCount: number): number | undefined => starts.get(`${container}/${restartCount}`);
-    return nextStep(pod, { nowMs: nowMs(), attempt, startedAtMs, restartBackoffMs }, this.options);
+    const moment = { nowMs, attempt, startedAtMs, restartBackoffMs, ...(missing && { missing }) };
+    const step = nextStep(pod, moment, this.options);
+    if (step.verb !== 'bind') return step;
+    const shortage = this.room.take(pod);
+    return shortage.length === 0 ? step : unplacedStep(pod, shortage, { nowMs, node: this.options });
   }
 
   /** @returns 'done': look for the next step; 'settled': the watch will report. @throws when it has to be tried again */
@@ -222,23 +240,8 @@ export class PodKeeper {
     );
   }
 
-  private takeRoom(uid: string): boolean {
-    if (this.placed.has(uid)) return true;
-    if (this.placed.size >= this.options.podCapacity) {
-      this.unplaced.add(uid);
-      return false;
-    }
-    this.unplaced.delete(uid);
-    this.placed.add(uid);
-    return true;
-  }
-
   private makeRoom(uid: string): void {
-    if (!this.placed.delete(uid)) return;
-    const [next] = this.unplaced;
-    if (next === undefined) return;
-    this.unplaced.delete(next);
-    this.enqueue(next);
+    for (const next of this.room.release(uid)) this.enqueue(next);
   }
 }
 

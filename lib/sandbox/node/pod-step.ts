@@ -1,7 +1,9 @@
 // The simulated node's next step for one pod: a pure decision on the pod as last seen.
 import type { Condition, ContainerStatus, Pod, PodStatus } from '../../objects/kubernetes.ts';
+import type { InsufficientResource } from '../../objects/resource-shortage.ts';
 import type { Moment } from './container-states.ts';
 import { containersAt, startedContainers, stoppedContainers, timeOf, waitingContainers } from './container-states.ts';
+import type { MissingObject } from './named-objects.ts';
 import { evictedAfterMs, evictionOf, isNeverReady, waitOf, type Wait } from './program.ts';
 
 export type PodStep =
@@ -25,6 +27,8 @@ export interface NodeIdentity {
 const nothing: PodStep = { verb: 'nothing' };
 /** An API server that is asked to delete a pod at once has done so by then. */
 const DELETION_MS = 5_000;
+/** What a pod names may have been made by then. */
+const LOOK_AGAIN_MS = 500;
 
 /** The next step for a pod, of this node or of none yet. */
 export function nextStep(pod: Pod, moment: Moment, node: NodeIdentity): PodStep {
@@ -37,6 +41,11 @@ export function nextStep(pod: Pod, moment: Moment, node: NodeIdentity): PodStep 
   const deadlineMs = deadlineOf(pod);
   if (!isUnreported && moment.nowMs >= deadlineMs) return { verb: 'report', status: stoppedBy(pod, moment.nowMs, TOO_LONG) };
   if (isUnreported || pod.status?.phase === 'Pending') {
+    const { missing } = moment;
+    if (missing !== undefined) {
+      if (!isSaidToWait(pod, missing)) return { verb: 'report', status: waitingStatusOf(pod, moment, { wait: missing, node }) };
+      return { verb: 'wait', untilMs: Math.min(moment.nowMs + LOOK_AGAIN_MS, deadlineMs) };
+    }
     const wait = waitOf(pod);
     const untilMs = wait ? Date.parse(pod.status?.startTime ?? timeOf(moment.nowMs)) + wait.waitMs : 0;
     if (!wait || moment.nowMs >= untilMs) return { verb: 'report', status: firstReportOf(pod, moment, node) };
@@ -73,11 +82,24 @@ function removalOf({ metadata }: Pod, { nowMs }: Moment): PodStep {
 }
 
 /** Of a pod without a node. */
-function placementOf(pod: Pod, { nowMs }: Moment, { labels, isAlone = false }: NodeIdentity): PodStep {
+function placementOf(pod: Pod, { nowMs, missing }: Moment, node: NodeIdentity): PodStep {
   if (!isForScheduler(pod)) return nothing;
-  if (isContentWith(pod, labels)) return { verb: 'bind' };
-  const isSaid = pod.status?.conditions?.some(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable') ?? false;
-  return isAlone && !isSaid ? { verb: 'report', status: { conditions: [unschedulable(nowMs)] } } : nothing;
+  if (!isContentWith(pod, node.labels)) return refusalOf(pod, "1 node(s) didn't match Pod's node affinity/selector", { nowMs, node });
+  if (missing === undefined) return { verb: 'bind' };
+  const refusal = refusalOf(pod, missing.message, { nowMs, node });
+  return refusal.verb === 'nothing' ? { verb: 'wait', untilMs: nowMs + LOOK_AGAIN_MS } : refusal;
+}
+
+/** Of a pod for which the node has not enough left. */
+export const unplacedStep = (pod: Pod, missing: readonly InsufficientResource[], where: { nowMs: number; node: NodeIdentity }): PodStep =>
+  refusalOf(pod, missing.map(({ resource }) => (resource === 'pods' ? '1 Too many pods' : `1 Insufficient ${resource}`)).join(', '), where);
+
+/** In the words of kube-scheduler, where this node speaks for it; a reason that stands there is not written again. */
+function refusalOf(pod: Pod, why: string, { nowMs, node: { isAlone = false } }: { nowMs: number; node: NodeIdentity }): PodStep {
+  const message = `0/1 nodes are available: ${why}.`;
+  const isSaid = pod.status?.conditions?.some((known) => known.type === 'PodScheduled' && known.message === message) ?? false;
+  if (!isAlone || isSaid) return nothing;
+  return { verb: 'report', status: { conditions: [{ ...condition('PodScheduled', 'False', nowMs, 'Unschedulable'), message }] } };
 }
 
 /** Meant for the default scheduler, and not gated. */
@@ -91,12 +113,6 @@ function isContentWith({ spec: { nodeSelector } }: Pod, labels: NodeIdentity['la
   if (typeof nodeSelector !== 'object' || nodeSelector === null) return true;
   return Object.entries(nodeSelector).every(([key, value]) => labels[key] === value);
 }
-
-/** In the words of kube-scheduler. */
-const unschedulable = (nowMs: number): Condition => ({
-  ...condition('PodScheduled', 'False', nowMs, 'Unschedulable'),
-  message: "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
-});
 
 /** The end of `activeDeadlineSeconds`, which is the kubelet's to keep; Infinity without one. */
 function deadlineOf(pod: Pod): number {
@@ -122,20 +138,34 @@ function evictedStatusOf(pod: Pod, nowMs: number, message: string): PodStatus {
 function waitingStatusOf(
   pod: Pod,
   { nowMs }: Moment,
-  { wait: { reason, message }, node: { hostIp } }: { wait: Wait; node: NodeIdentity },
+  { wait, node: { hostIp } }: { wait: Pick<Wait, 'reason' | 'message'> & { container?: string }; node: NodeIdentity },
 ): PodStatus {
+  const { containers, initContainers = [] } = pod.spec;
+  const isInitialized = !initContainers.some(({ name }) => name === wait.container);
+  const why = { reason: wait.reason, ...(wait.message !== undefined && { message: wait.message }) };
+  const other = { reason: initContainers.length > 0 ? 'PodInitializing' : 'ContainerCreating' };
+  const waiting = (name: string): typeof why => (wait.container === undefined || wait.container === name ? why : other);
   return {
     phase: 'Pending',
-    startTime: timeOf(nowMs),
+    startTime: pod.status?.startTime ?? timeOf(nowMs),
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
     conditions: [
-      ...(['PodScheduled', 'Initialized', 'PodReadyToStartContainers'] as const).map((type) => condition(type, 'True', nowMs)),
+      condition('PodScheduled', 'True', nowMs),
+      isInitialized ? condition('Initialized', 'True', nowMs) : condition('Initialized', 'False', nowMs, 'ContainersNotInitialized'),
+      condition('PodReadyToStartContainers', 'True', nowMs),
       ...(['Ready', 'ContainersReady'] as const).map((type) => condition(type, 'False', nowMs, 'ContainersNotReady')),
     ],
-    containerStatuses: waitingContainers(pod, { reason, ...(message !== undefined && { message }) }),
+    containerStatuses: waitingContainers(containers, waiting),
+    ...(!isInitialized && { initContainerStatuses: waitingContainers(initContainers, waiting) }),
   };
 }
+
+/** Whether the pod's status says so already. */
+const isSaidToWait = ({ status }: Pod, { reason, message }: MissingObject): boolean =>
+  [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].some(
+    ({ state }) => state?.waiting?.reason === reason && state.waiting.message === message,
+  );
 
 /** The start; of a pod whose processes are over as soon as they begin the end too, for nobody looks at it in between. */
 function firstReportOf(pod: Pod, moment: Moment, node: NodeIdentity): PodStatus {

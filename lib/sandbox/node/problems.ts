@@ -4,7 +4,13 @@ import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
 
 /** One thing that the node does again and again. */
 export type Deed =
-  'register the Node' | 'renew the Lease of the Node' | 'list and watch pods' | 'bind pods' | 'report pods' | 'remove pods';
+  | 'register the Node'
+  | 'renew the Lease of the Node'
+  | 'list and watch pods'
+  | 'read what pods name'
+  | 'bind pods'
+  | 'report pods'
+  | 'remove pods';
 
 /** The API server answered, and not what was asked for. */
 export class RefusedError extends Error {

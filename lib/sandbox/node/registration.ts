@@ -5,6 +5,7 @@ import type { NodeClient, NodeRequest } from './node-client.ts';
 import type { NodeIdentity } from './pod-step.ts';
 import type { Problems } from './problems.ts';
 import { RefusedError } from './problems.ts';
+import type { NodeResources } from './room.ts';
 
 const leaseSeconds = 40;
 const renewEveryMs = 10_000;
@@ -13,7 +14,7 @@ const retryAfterMs = 500;
 const renewalsPerReport = 6;
 
 export interface Registration extends NodeIdentity {
-  podCapacity: number;
+  resources: NodeResources;
   nowMs: () => number;
   problems: Problems;
 }
@@ -71,14 +72,8 @@ async function reportNode(client: NodeClient, node: Registration): Promise<void>
   if (again.status !== 200) throw new RefusedError(`PATCH ${path}/status`, again.status, again.body);
 }
 
-function statusOf({ nodeName, hostIp, podCapacity, nowMs }: Registration): unknown {
+function statusOf({ nodeName, hostIp, resources, nowMs }: Registration): unknown {
   const now = timeOf(nowMs());
-  const resources = {
-    cpu: String(Math.max(4, podCapacity)),
-    memory: `${Math.max(16, podCapacity)}Gi`,
-    'ephemeral-storage': '1Ti',
-    pods: String(podCapacity),
-  };
   const condition = (type: string, status: string, reason: string, message: string) => ({
     type,
     status,

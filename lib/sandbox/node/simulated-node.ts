@@ -16,6 +16,10 @@ export interface SimulatedNodeOptions {
   nodeName?: string;
   /** Pods at the same time; more of them stay Pending. 10,000 unless said otherwise. */
   podCapacity?: number;
+  /** A quantity, as the next one: what the pods' requests may come to together. 8 unless said otherwise. */
+  cpu?: string;
+  /** 32Gi unless said otherwise. */
+  memory?: string;
   /** There is neither a scheduler nor another node: of pods that ask for another one it says so. */
   isAlone?: boolean;
   /** Pods that are written about at the same time. */
@@ -36,12 +40,17 @@ export interface SimulatedNode {
   stop: () => Promise<void>;
 }
 
+/** Those of a machine on which somebody tries things. */
+export const DEFAULT_NODE_CPU = '8';
+export const DEFAULT_NODE_MEMORY = '32Gi';
+
 const reconsiderEveryMs = 30_000;
 const stopPatienceMs = 2000;
 
 /** Starts a simulated node. It rides out an API server that is away, refuses or forgets, until it is stopped. */
 export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode {
-  const { client, nodeName = 'simulated-node', podCapacity = 10_000, concurrency = 64, restartBackoffSeconds = 10 } = options;
+  const { client, nodeName = 'simulated-node', concurrency = 64, restartBackoffSeconds = 10 } = options;
+  const { podCapacity = 10_000, cpu = DEFAULT_NODE_CPU, memory = DEFAULT_NODE_MEMORY } = options;
   const { nowMs = () => Date.now(), onProblem = () => {}, isAlone = false } = options;
   const problems = new Problems(onProblem, nowMs);
   const labels = {
@@ -50,8 +59,9 @@ export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode
     'kubernetes.io/arch': 'amd64',
     'farloop.dev/simulated': 'true',
   };
+  const resources = { cpu, memory, 'ephemeral-storage': '1Ti', pods: String(podCapacity) };
   // An address that no machine has (RFC 5737).
-  const identity = { nodeName, labels, hostIp: '192.0.2.1', podCapacity, nowMs, problems, isAlone };
+  const identity = { nodeName, labels, hostIp: '192.0.2.1', resources, nowMs, problems, isAlone };
   const keeper = new PodKeeper(client, { ...identity, concurrency, restartBackoffMs: restartBackoffSeconds * 1000 });
   const stopping = new AbortController();
   const { promise: listed, resolve: haveListed, reject: stoppedBefore } = Promise.withResolvers<void>();

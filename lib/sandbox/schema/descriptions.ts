@@ -37,5 +37,6 @@ export const descriptions: Readonly<Record<string, string>> = {
   'Pod.spec': 'What is to run, and where.',
   'Pod.status': 'What the node says of it.',
   ObjectMeta: 'What every object carries: its name, labels and history.',
+  PersistentVolumeClaim: 'Storage that pods ask for by name, and that outlives them.',
   PodDisruptionBudget: 'How many pods of a set may be evicted at a time.',
 };

@@ -27,6 +27,13 @@ export const volumeTypes = {
   ResourceFieldSelector: 'containerName@1:s divisor@3:q resource*@2:s',
   EmptyDirVolumeSource: 'medium@1:s sizeLimit@2:q',
   EphemeralVolumeSource: 'volumeClaimTemplate@1:PersistentVolumeClaimTemplate',
+  PersistentVolumeClaim: `
+    apiVersion:s kind:s metadata@1:ObjectMeta^ spec@2:PersistentVolumeClaimSpec^ status@3:PersistentVolumeClaimStatus^`,
+  PersistentVolumeClaimStatus: `
+    accessModes@2:s[] allocatedResourceStatuses@7:{s} allocatedResources@5:{q} capacity@3:{q}
+    conditions@4:PersistentVolumeClaimCondition[type] currentVolumeAttributesClassName@8:s modifyVolumeStatus@9:ModifyVolumeStatus phase@1:s`,
+  PersistentVolumeClaimCondition: 'lastProbeTime@3:t^ lastTransitionTime@4:t^ message@6:s reason@5:s status*@2:s type*@1:s',
+  ModifyVolumeStatus: 'status*@2:s targetVolumeAttributesClassName@1:s',
   PersistentVolumeClaimTemplate: 'metadata@1:ObjectMeta^ spec*@2:PersistentVolumeClaimSpec^',
   PersistentVolumeClaimSpec: `
     accessModes@1:s[] dataSource@7:TypedLocalObjectReference~ dataSourceRef@8:TypedObjectReference

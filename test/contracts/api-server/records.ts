@@ -10,6 +10,27 @@ const leases = (namespace: string, name?: string): string =>
   `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases${name === undefined ? '' : `/${name}`}`;
 
 export function recordsContract({ api }: Suite): void {
+  test('a claim of storage is kept, refused where it says too little, and changed in its amount alone', async () => {
+    const namespace = await freshNamespace(api());
+    const claims = core(namespace, 'persistentvolumeclaims');
+    const aClaim = (spec: Fields): Fields => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'disk' }, spec });
+    const refused = await api().post(claims, aClaim({ accessModes: ['Sometimes'] }));
+    expect({ status: refused.status, fields: causeFields(refused.body) }).toEqual({
+      status: 422,
+      fields: ['spec.accessModes', 'spec.resources[storage]'],
+    });
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1024Mi' } } };
+    const created = await api().post(claims, aClaim(spec));
+    expect(created).toMatchObject({
+      status: 201,
+      body: { spec: { volumeMode: 'Filesystem', resources: { requests: { storage: '1Gi' } } }, status: { phase: 'Pending' } },
+    });
+    const path = core(namespace, 'persistentvolumeclaims', 'disk');
+    const moved = await api().patch(path, mergePatch, { spec: { storageClassName: 'fast' } });
+    expect({ status: moved.status, fields: causeFields(moved.body) }).toEqual({ status: 422, fields: ['spec'] });
+    expect((await api().delete(path)).status).toBe(200);
+  });
+
   describe('events', () => {
     test('written through the core group, read through both', async () => {
       const namespace = await freshNamespace(api());

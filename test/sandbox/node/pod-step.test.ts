@@ -207,6 +207,12 @@ describe('the next step for a pod', () => {
       startTime: '2024-01-01T00:00:00Z',
       containerStatuses: [{ name: 'main', state: { waiting: { reason: 'ImagePullBackOff' } } }],
     };
+    const unscheduled = (why: string) => ({
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'Unschedulable',
+      message: `0/1 nodes are available: ${why}.`,
+    });
     const evicted = { annotations: { 'sim.farloop.dev/evicted': 'low on memory', 'sim.farloop.dev/run-seconds': '2' } };
 
     test.each([
@@ -224,7 +230,7 @@ describe('the next step for a pod', () => {
       },
       {
         name: 'for other labels, and it is said',
-        pod: aPod({ spec: noNode, status: { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] } }),
+        pod: aPod({ spec: noNode, status: { conditions: [unscheduled("1 node(s) didn't match Pod's node affinity/selector")] } }),
         isAlone: true,
         step: { verb: 'nothing' },
       },
