@@ -32,6 +32,7 @@ export default {
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/(cluster|crash|peers|sdk|bench|network|deploy|oracle|package)/',
+    '<rootDir>/test/walk/walk\\.test\\.ts$',
     ...WHOLE_STORMS.map((name) => `<rootDir>/test/${name}\\.test\\.ts$`),
   ],
   transform: {

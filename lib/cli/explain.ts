@@ -106,7 +106,7 @@ async function explainGone(
     [
       `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${on} is gone; its last pass began at ${latest.startTime}`,
       '',
-      'Passes, newest first:',
+      `Passes, newest first: ${costText(shown.passes)}`,
       ...shown.passes.flatMap((pass) => passLines(pass, uid)),
     ].join('\n'),
   );
@@ -158,12 +158,12 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], is
   const lines = [
     `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${cluster}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
     `  ${[figuresText(workload), `pods known ${workload.pods.length + workload.podsLeftOut}`].filter((part) => part !== '').join(', ')}`,
-    ...workload.reasons.map((one) => `  ${paint(one.code, 'bold')}: ${one.text}${evidenceText(one)}`),
+    ...workload.reasons.map((one) => `  ${paint(one.code, 'bold')}: ${one.text}${evidenceText(one, workload.pods)}`),
     ...podLines(workload.pods),
     ...(latest && latest.why.length > 0 ? [`  latest pass: ${latest.why.join('; ')}`] : []),
     `  next look: ${queued ? 'a wake is on its way' : nextWake ? nextLookText(nextWake) : 'when something happens'}`,
     '',
-    isUnknown ? 'Its passes are not known.' : passes.length === 0 ? 'No pass is recorded.' : 'Passes, newest first:',
+    isUnknown ? 'Its passes are not known.' : passes.length === 0 ? 'No pass is recorded.' : `Passes, newest first: ${costText(passes)}`,
   ];
   for (const pass of passes) lines.push(...passLines(pass, uid));
   return lines.join('\n');
@@ -190,11 +190,30 @@ function containerText({ name, role, restarts, exitCode, reason }: ContainerSumm
   return `${role === 'container' ? '' : `${role} `}${name}: ${[...ended, ...again].join(', ')}`;
 }
 
+/** Time and writes of these passes together. */
+function costText(passes: readonly ToldPass[]): string {
+  const took = passes.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  const writes = passes.flatMap(({ actions }) => actions).reduce((sum, { count = 1 }) => sum + count, 0);
+  return `${passes.length} in ${took} ms, ${writes} ${writes === 1 ? 'write' : 'writes'} to the cluster`;
+}
+
+/** When the oldest of these pods was created; empty where none of them is known. */
+function sinceText(names: readonly string[], pods: readonly PodSummary[]): string {
+  const times = pods
+    .flatMap(({ name, creationTime }) => (names.includes(name) && creationTime !== undefined ? [creationTime] : []))
+    .toSorted();
+  const [oldest] = times;
+  if (oldest === undefined) return '';
+  return `, ${names.length > 1 ? 'the oldest ' : ''}created ${oldest.replace(/\.\d+Z$/, 'Z')}`;
+}
+
 /** Evidence that the text does not say itself; the console shows the same. */
-export function evidenceText({ text, pods = [], exitCode, podReason, rule, index }: Reason): string {
+export function evidenceText({ text, pods = [], exitCode, podReason, rule, index }: Reason, known: readonly PodSummary[] = []): string {
   const shown = [
     ...(index === undefined || text.includes(`index ${index} `) ? [] : [`${/^\d+$/.test(index) ? 'index' : 'indexes'} ${index}`]),
-    ...(pods.length === 0 || text.includes(pods.join(', ')) ? [] : [`pod${pods.length > 1 ? 's' : ''} ${pods.join(', ')}`]),
+    ...(pods.length === 0 || text.includes(pods.join(', '))
+      ? []
+      : [`pod${pods.length > 1 ? 's' : ''} ${pods.join(', ')}${sinceText(pods, known)}`]),
     ...(exitCode === undefined || text.includes(`exit code ${exitCode}`) ? [] : [`exit code ${exitCode}`]),
     ...(podReason === undefined || text.includes(podReason) ? [] : [podReason]),
     ...(rule === undefined || text.includes(`index ${rule}`) ? [] : [`rule ${rule}`]),

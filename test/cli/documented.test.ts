@@ -39,7 +39,7 @@ function shownIn(where: string, text: string): Shown[] {
   const shown: Shown[] = [];
   const whole = text.replaceAll(/\\\n\s*/g, ' ');
   // Lines of their own: indented or fenced, after a pipe too.
-  for (const [, line = ''] of whole.matchAll(/^(?: {2,}|#? *)(?:[\w=]+ )?(?:[^`\n]*\| )?(?:npx )?farloop ([a-z][^`\n]*)$/gm))
+  for (const [, line = ''] of whole.matchAll(/^ *(?:#|\$)? *(?:[\w=]+ )?(?:[^`\n]*\| )?(?:npx )?farloop ([a-z][^`\n]*)$/gm))
     if (!/[.,;:]$/.test(line) && line !== PRINTED) shown.push({ where, words: wordsOf(line), isMention: line.includes('…') });
   for (const [, line = ''] of whole.matchAll(/`(?:npx )?farloop ([^`\n]+)`/g))
     if (line !== PRINTED) shown.push({ where, words: wordsOf(line), isMention: true });
