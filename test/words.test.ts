@@ -59,6 +59,7 @@ const CLEAN = ['adapters', 'admission', 'cli', 'kinds', 'objects', 'onboarding',
 const OPENS_WITH_A_RELATIVE_CLAUSE = /(?:\/\/|\/\*\*) (What|Whose|Whoever|Whatever)\b/;
 
 test('comments', () => {
+  const opening: string[] = [];
   for (const folder of CLEAN) {
     const files = globSync(`lib/${folder}/**/*.ts`, { cwd: root });
     expect(files.length).toBeGreaterThan(1);
@@ -68,10 +69,8 @@ test('comments', () => {
         .map((line) => (/^\s*(?:\/\/|\/\*\*|\*)/.test(line) ? line : ''))
         .join('\n');
       expect(foundIn(file, comments)).toEqual([]);
-      expect({ file, opening: comments.split('\n').filter((line) => OPENS_WITH_A_RELATIVE_CLAUSE.test(line)) }).toEqual({
-        file,
-        opening: [],
-      });
+      for (const line of comments.split('\n')) if (OPENS_WITH_A_RELATIVE_CLAUSE.test(line)) opening.push(`${file}: ${line.trim()}`);
     }
   }
+  expect(opening).toEqual([]);
 });

@@ -114,8 +114,9 @@ export type Action =
   /**
    * `child`: the place and number of its name. Of a pod the create is an intent (R5). A create of another object is repeated, which its
    * name makes safe; its number distinguishes it from an earlier object of that name.
+   * `needs`: another create of this plan, by `aboutOf`. It comes first, and where it made nothing this one is not sent.
    */
-  | { verb: 'create'; resource: Resource; object: KubernetesObject; child?: ChildPlace; ifRefused?: IfRefused; why: string }
+  | { verb: 'create'; resource: Resource; object: KubernetesObject; child?: ChildPlace; needs?: string; ifRefused?: IfRefused; why: string }
   /**
    * `active`: the pod is taken to be active, or it is the owner itself, so its resourceVersion must be a precondition too (R8); that of another
    * pod may be. The loop reads the owner live before the delete of an active pod, and before that of any other object (R10).

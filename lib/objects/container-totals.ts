@@ -1,4 +1,4 @@
-// What the containers of a pod ask for together, or may have together, at most at any moment of the pod's life.
+// Sums of the requests or limits of a pod: the most that its containers have together at any moment of its life.
 import type { Quantity } from './quantity.ts';
 import { compareQuantities, isQuantity, parseQuantity, sumOfQuantities } from './quantity.ts';
 import type { Fields } from './untyped-fields.ts';

@@ -16,7 +16,7 @@ const FIRST_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'];
 const isScalar = (resource: string): boolean => resource.includes('/') || /^(?:hugepages-|attachable-volumes-)/.test(resource);
 
 /**
- * What is missing, in the order of the checks.
+ * Resources of which there is not enough, in the order of the checks.
  * @param used what the node's pods take together; as `pods`, how many they are
  * @param wanted what one more pod asks for, besides being one more
  */

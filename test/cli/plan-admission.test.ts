@@ -6,18 +6,14 @@ import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { planStream } from '../../lib/cli/plan-stream.ts';
 import { aNode, anAgent, aPod } from '../kinds/virtual-pod/documents.ts';
+import { pageOf } from '../walk/pages.ts';
 import { root, runFarloop } from './farloop-process.ts';
 
-const page = readFileSync(join(root, 'docs/preemption.md'), 'utf8');
-
 /** Commands of the page, each with the output that the page shows. */
-const shown = [...page.matchAll(/^ {4}npx farloop (plan -f (\S+) .*)\n\n```text\n([^`]*)```$/gm)].map(
-  ([, command = '', file = '', output = '']) => ({
-    command,
-    file,
-    output,
-  }),
-);
+const shown = pageOf(readFileSync(join(root, 'docs/preemption.md'), 'utf8')).commands.flatMap(({ text, shown: lines }) => {
+  const [, command = '', file = ''] = /^npx farloop (plan -f (\S+) .*)$/.exec(text) ?? [];
+  return lines === undefined ? [] : [{ command, file, output: lines.map((line) => `${line}\n`).join('') }];
+});
 
 describe('docs/preemption.md', () => {
   test('shows each example', () => {

@@ -196,7 +196,7 @@ describe('up on the sandbox', () => {
     const farloop = up('--apply', 'examples/jobs/image-pull.yaml', '--apply', 'examples/jobs/unschedulable.yaml');
     await farloop.says('job/unschedulable Waiting (Unschedulable): 0 of 1 succeeded, 1 active');
     expect(await ask('explain', 'job/unschedulable')).toMatch(
-      /local: Waiting \(Unschedulable\)\n.*\n {2}PodsWaiting: Unschedulable: 0\/1 nodes are available: .* \(pod unschedulable-\w+\)\n/,
+      /local: Waiting \(Unschedulable\)\n.*\n {2}PodsWaiting: Unschedulable: 0\/1 nodes are available: .* \(pod unschedulable-\w+, created \S+Z\)\n/,
     );
     await farloop.says('job/image-pull Waiting (ImagePullBackOff): 0 of 1 succeeded, 1 active');
     expect(await ask('get', 'jobs')).toMatch(/default +image-pull +Job +(Waiting \(ImagePullBackOff\)|Complete|Running)/);

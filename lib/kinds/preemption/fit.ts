@@ -7,7 +7,7 @@ import { insufficientResources, type InsufficientResource } from '../../objects/
 const isExtended = (resource: string): boolean =>
   resource.includes('/') && !resource.includes('kubernetes.io/') && !resource.startsWith('requests.');
 
-/** What is missing, in the order of the checks. @param others all that take room on the node */
+/** Resources of which there is not enough, in the order of the checks. @param others all that take room on the node */
 export function missingFor(incoming: Pod, node: Node, others: readonly Pod[]): InsufficientResource[] {
   const capacities = amountsOf(node.status?.allocatable);
   return insufficientResources({

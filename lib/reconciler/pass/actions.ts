@@ -167,8 +167,20 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
   }
 }
 
-/** Few at first. Where a refused pod says nothing about the others, these are tried too. */
+/** Those that another one needs come first. Where that one made nothing, the pass plans again without it. */
 async function runCreates(execution: Execution, creates: readonly CreateAction[], progress: Progress): Promise<Stop | undefined> {
+  const free = creates.filter(({ needs }) => needs === undefined);
+  const stop = await runFreeCreates(execution, free, progress);
+  if (stop || free.length === creates.length) return stop;
+  return await runFreeCreates(
+    execution,
+    creates.filter(({ needs }) => needs !== undefined && progress.done.has(needs)),
+    progress,
+  );
+}
+
+/** Few at first. Where a refused pod says nothing about the others, these are tried too. */
+async function runFreeCreates(execution: Execution, creates: readonly CreateAction[], progress: Progress): Promise<Stop | undefined> {
   const { pass } = execution;
   const { refusedAlone } = pass.facts.pods;
   let stopped: Extract<Stop, { kind: 'refused' }> | undefined;

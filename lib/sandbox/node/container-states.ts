@@ -6,7 +6,7 @@ import { isNeverReady, runOf } from './program.ts';
 /** Facts about the pod beside its object. */
 export interface Moment {
   nowMs: number;
-  /** What the pod names and what is not there. */
+  /** The first object that the pod names and that is absent. */
   missing?: MissingObject;
   /** Failed pods of the same owner (and completion index) before this one. */
   attempt: number;

@@ -1,4 +1,4 @@
-// What a pod names and cannot be without: claims before it is placed; accounts, config maps and secrets before its containers start.
+// Objects that a pod names and cannot be without: claims before it is placed; accounts, config maps and secrets before its containers start.
 import type { Pod } from '../../objects/kubernetes.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../objects/untyped-fields.ts';
 import type { NodeClient } from './node-client.ts';
@@ -76,7 +76,7 @@ export class NamedObjects {
   async #read(path: string): Promise<ReadonlySet<string> | undefined> {
     const { status, body } = await this.#client.request({ method: 'GET', path });
     if (status === 404) return undefined;
-    // Whoever started this node may place pods and not read secrets: pods then start as if all were there.
+    // These credentials may place pods and not read secrets: pods then start as if all were there.
     if (status === 403) return EVERY_KEY;
     if (status !== 200) throw new RefusedError(`GET ${path}`, status, body);
     const { data, binaryData } = fieldsOf(body);
@@ -90,7 +90,7 @@ const EVERY_KEY: ReadonlySet<string> = new (class extends Set<string> {
   }
 })();
 
-/** What the pod's next step needs: its claims before it has a node; on its node the rest, in the order in which a kubelet needs it. */
+/** Objects that the pod's next step needs: its claims before it has a node; on its node the rest, in the order in which a kubelet needs it. */
 export function objectsNamedBy(pod: Pod): NamedObject[] {
   const spec: Fields = pod.spec;
   const volumes = listOf(spec['volumes']);

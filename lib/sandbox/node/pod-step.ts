@@ -27,7 +27,7 @@ export interface NodeIdentity {
 const nothing: PodStep = { verb: 'nothing' };
 /** An API server that is asked to delete a pod at once has done so by then. */
 const DELETION_MS = 5_000;
-/** What a pod names may have been made by then. */
+/** A missing object may have been made by then. */
 const LOOK_AGAIN_MS = 500;
 
 /** The next step for a pod, of this node or of none yet. */

@@ -3,7 +3,7 @@ import type { Pod } from '../../objects/kubernetes.ts';
 import { amountsOf, effectiveRequestsOf, type Amounts } from '../../objects/pod-requests.ts';
 import { insufficientResources, type InsufficientResource } from '../../objects/resource-shortage.ts';
 
-/** What a node has, as a Node's status says it: quantities by resource. */
+/** Capacities of a node as its status has them: quantities by resource. */
 export interface NodeResources {
   cpu: string;
   memory: string;
@@ -19,9 +19,9 @@ interface Queue {
 
 export class Room {
   readonly #capacities: Amounts;
-  /** What each pod on the node asks for, by uid. */
+  /** Requests of each pod on the node, by uid. */
   readonly #held = new Map<string, Amounts>();
-  /** What they ask for together; as `pods`, how many they are. */
+  /** Sums of these requests; as `pods`, the number of pods. */
   readonly #used = new Map<string, bigint>();
   /** Pods without room, those that ask for the same in one queue: a pod that leaves is compared with each queue, not with each pod. */
   readonly #queues = new Map<string, Queue>();

@@ -24,7 +24,7 @@ function withDefaults(claim: ApiObject): ApiObject {
   return { ...claim, spec };
 }
 
-/** What stays as it is once the claim is there: all but the amount, the class of attributes, and the volume where there is none yet. */
+/** The fields of a claim that nobody changes: all but the amount, the class of attributes, and a volume that is absent so far. */
 function fixedOf(spec: Fields): Fields {
   const { resources, volumeAttributesClassName: _class, volumeName: _volume, ...rest } = spec;
   return { ...rest, limits: fieldsAt(fieldsOf(resources), 'limits') };

@@ -2,7 +2,7 @@
 import type { ChildState } from '../../../objects/child-state.ts';
 import type { KubernetesObject, Pod } from '../../../objects/kubernetes.ts';
 import { PODS, type Resource } from '../../../objects/resources.ts';
-import { nameKeyOf, type Action } from '../../plan.ts';
+import { aboutOf, nameKeyOf, type Action } from '../../plan.ts';
 import { correctAction, createActions, eventAction, type NewEvent } from '../actions.ts';
 import type { Judgement } from '../judging.ts';
 import { TAKEN, type Told } from '../kept.ts';
@@ -40,7 +40,7 @@ export function mpiStep(
   const { free, taken, actions: news } = freeOpenings(pass, openings, told, OPENINGS);
   const first = taken[0];
   if (first) return { ...nothing, actions: [...beside.actions, ...news], problem: takenEvent(first).message };
-  if (!mayCreate || free.length === 0) return { ...nothing, actions: beside.actions };
+  if (!mayCreate || free.length === 0) return { ...nothing, actions: behindConfigMap(pass, beside.actions) };
   if (!pass.given.isWhole) return { ...nothing, needsTemplates: true };
   const workers = free.filter(({ replicas }) => replicas.type === 'Worker');
   const isUnanswered = pass.given.head.expectations.create.length > 0;
@@ -49,11 +49,24 @@ export function mpiStep(
   const isCut = now.length < workers.length;
   return {
     ...nothing,
-    actions: [...beside.actions, ...podCreates(pass, judgement, made)],
+    actions: behindConfigMap(pass, [...beside.actions, ...podCreates(pass, judgement, made)]),
     continues: workers.length > 0 && workers.length < free.length && !isCut,
     isCut,
   };
 }
+
+/** All that would mount the config map, or serve those that do, is of no use where its name turns out to be somebody else's. */
+function behindConfigMap({ terms }: Pass, actions: readonly Action[]): Action[] {
+  const needs = aboutOf(objects.CONFIG_MAPS, objects.configMapName(terms));
+  const isMade = actions.some((action) => action.verb === 'create' && aboutOf(action.resource, nameOfCreate(action)) === needs);
+  if (!isMade) return [...actions];
+  return actions.map((action) => {
+    if (action.verb !== 'create' || action.resource === objects.CONFIG_MAPS || action.resource === objects.SERVICE_ACCOUNTS) return action;
+    return { ...action, needs };
+  });
+}
+
+const nameOfCreate = ({ object }: Extract<Action, { verb: 'create' }>): string => object.metadata.name ?? '';
 
 /** Corrections of the objects beside the pods; nothing is made. */
 export const mpiCorrections = (pass: Pass, judgement: Judgement, told: Told): Action[] =>
