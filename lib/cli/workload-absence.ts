@@ -7,6 +7,7 @@ import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/kind.ts';
 import { pluralOf } from '../kinds/kind-names.ts';
 import { shownFor } from '../kinds/shown.ts';
+import { absentKindTexts } from './absent-kinds.ts';
 import type { ApiClient } from './api-client.ts';
 import { FailedError } from './exit.ts';
 import { suggestionText } from './suggestions.ts';
@@ -33,6 +34,7 @@ export async function absenceOf(api: ApiClient, sought: SoughtWorkload, known: r
   if (kinds.length === 0) return absence;
   const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
   const clusters = items.filter(({ name }) => sought.cluster === undefined || name === sought.cluster).slice(0, MOST_CLUSTERS_ASKED);
+  const undefinedKinds = sought.kind === undefined ? [] : absentKindTexts(clusters, sought.kind);
   const unseen = new Map<string, Pick<ClusterSummary, 'manage' | 'manages'>>();
   const silent = new Map<string, string>();
   for (const facts of kinds)
@@ -55,6 +57,7 @@ export async function absenceOf(api: ApiClient, sought: SoughtWorkload, known: r
     [...unseen].map(([name, told]) => ({ name, ...told })),
     sought.kind,
   );
+  if (undefinedKinds.length > 0) return `${absence}. ${undefinedKinds.join('; ').replace(/^cluster/, 'Cluster')}`;
   return which === undefined ? absence : `${absence}. ${which.replace(/^on/, 'On')}`;
 }
 

@@ -34,4 +34,16 @@ describe('a Job that is not known', () => {
   test('is one that nobody can look for, on AWS', async () => {
     expect(await absenceOf(apiOf({ live: false }), demo, [])).toMatch(/On staging Farloop takes only the Jobs that say/);
   });
+
+  test('of a kind that its cluster does not define is explained by that, with the way to install it', async () => {
+    const relay = { watches: [{ resource: 'pods' }, { resource: 'jobs.batch' }] };
+    const answers: Record<string, unknown> = {
+      '/v1/clusters': { items: [{ name: 'staging', manages: ['training-jobs'], relay }] },
+      '/v1/clusters/staging/pytorchjobs/torch': { live: true, manages: ['training-jobs'], namespaces: [], items: [] },
+    };
+    const api: ApiClient = { get: async (path) => answers[path] as never, post: () => Promise.reject(new Error('nothing is sent')) };
+    expect(await absenceOf(api, { kind: 'PyTorchJob', name: 'torch' }, [])).toBe(
+      'there is no PyTorchJob torch: Farloop knows of no PyTorchJob yet. Cluster staging has no definition of PyTorchJob: farloop crds | kubectl apply --server-side -f -',
+    );
+  });
 });

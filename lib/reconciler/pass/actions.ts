@@ -6,6 +6,7 @@ import { aboutOf, type Action, type IfRefused } from '../../kinds/plan.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
+import { fieldsOf } from '../../objects/untyped-fields.ts';
 import type { WriteBudget } from '../cluster/budget.ts';
 import { create, slowStart, type CreateAction } from './creates.ts';
 import { inParallel } from '../parallel.ts';
@@ -412,13 +413,39 @@ async function replaceStatus({ pass }: Execution, action: StatusAction): Promise
       { type: 'merge', body: { metadata: { uid, resourceVersion }, status } },
       pass.deadline,
     );
+    const dropped = droppedFields(status, object.status);
+    if (dropped.length > 0) return { action, error: new TerminalError(droppedText(pass, dropped.join(', '))) };
     pass.pending.counted.push(...(pass.row.metrics.ofStatus?.(owner, object) ?? []));
     pass.known.observeOwner(object, dateMs);
     pass.decided.wroteStatus = true;
     pass.pending.state = { ...pass.pending.state, statusDigest: statusDigestOf(object.status), statusWrittenAtMs: dateMs };
     return { action };
   } catch (error) {
-    if (error instanceof NotFoundError) return { action, error: new ConflictError('the owner is gone', { cause: error }) };
-    return { action, error };
+    return { action, error: error instanceof NotFoundError ? await withoutStatus(pass, error) : error };
   }
 }
+
+/** A custom resource without a subresource `status` is answered for as one that is not there. */
+async function withoutStatus(pass: Pass, cause: NotFoundError): Promise<Error> {
+  const { namespace, name, uid } = pass.key;
+  try {
+    const { object } = await pass.cluster.get<WorkloadObject>(pass.facts.resource, { namespace, name }, pass.deadline);
+    if (object.metadata.uid === uid) return new TerminalError(droppedText(pass, 'there is no subresource status'), { cause });
+  } catch {
+    // Whether it is gone shows when the pass reads it again.
+  }
+  return new ConflictError('the owner is gone', { cause });
+}
+
+/** Fields that were written with something in them, and that the answer lacks: the schema of a custom resource prunes what it does not name. */
+function droppedFields(written: unknown, kept: unknown): string[] {
+  const left = fieldsOf(kept);
+  return Object.entries(fieldsOf(written)).flatMap(([field, value]) => {
+    const isFilled =
+      typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : typeof value === 'string' && value !== '';
+    return isFilled && left[field] === undefined ? [field] : [];
+  });
+}
+
+const droppedText = ({ facts: { resource } }: Pass, what: string): string =>
+  `the definition ${resource.plural}.${resource.apiVersion.replace(/\/.*$/, '')} drops the status that Farloop writes (${what}): apply one that keeps it, as farloop crds prints it`;

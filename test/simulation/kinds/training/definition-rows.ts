@@ -7,16 +7,17 @@ import type { ResourceRow } from '../../../../lib/sandbox/rows/resource-row.ts';
 
 const rows = new Map<string, readonly ResourceRow[]>();
 
-/** Made once: a schema is large. @throws Error for another kind */
-export function rowsOfKind(kind: string): readonly ResourceRow[] {
+/** Made once: a schema is large. @param change of the definition's spec, for one of its own. @throws Error for another kind */
+export function rowsOfKind(kind: string, change?: (spec: Record<string, unknown>) => void): readonly ResourceRow[] {
   const known = rows.get(kind);
-  if (known) return known;
+  if (known && !change) return known;
   const definition = (trainingDefinitions() as unknown as ApiObject[]).find(
     ({ spec = {} }) => namesIn(fieldsIn(spec['names'])).kind === kind,
   );
   if (!definition) throw new Error(`there is no definition of ${kind}`);
+  change?.(fieldsIn(definition.spec));
   const made = rowsOf(definitionIn(definition, namesIn(fieldsIn(definition.spec?.['names'])), () => false));
-  rows.set(kind, made);
+  if (!change) rows.set(kind, made);
   return made;
 }
 

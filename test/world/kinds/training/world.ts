@@ -6,7 +6,9 @@ import { resourceOf } from '../../../../lib/kinds/training/facts.ts';
 import { rowsOfKind } from '../../../simulation/kinds/training/definition-rows.ts';
 import { World } from '../../world.ts';
 
-export const aTrainingWorld = ({ kind }: Framework): World => new World({ manages: ['training-jobs'], rows: rowsOfKind(kind) });
+/** @param change of the spec of the kind's definition */
+export const aTrainingWorld = ({ kind }: Framework, change?: (spec: Record<string, unknown>) => void): World =>
+  new World({ manages: ['training-jobs'], rows: rowsOfKind(kind, change) });
 
 /** A job `torch`. @param replicas by type */
 export const aTorch = (replicas: Readonly<Record<string, number>>, runPolicy: RunPolicy = {}): TrainingJob =>
