@@ -25,7 +25,7 @@ export const clusterDrainCommand = (): Command =>
     .addOption(stageOption())
     .addOption(regionOption())
     .option('--undo', 'let it take work again: workloads that were held are looked at within five minutes')
-    .option('--kubeconfig <file>', 'tell which workloads are still running')
+    .option('--kubeconfig <file>', 'list the workloads that are still running')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .option('--wait-minutes <number>', 'wait so long at most until none runs; needs --kubeconfig', wholeNumber({ min: 1, max: 10_080 }))
     .addHelpText('after', '\nExample:\n  farloop cluster drain staging --stage prod --kubeconfig ~/.kube/staging --wait-minutes 60')

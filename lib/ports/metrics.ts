@@ -68,7 +68,7 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
     unit: 'Count',
     dimensions: ['reason'],
     sets: [[], ['reason']],
-    tells: 'events whose sender may not say what they say, or that tell facts which no API server tells',
+    tells: 'events whose sender may not say what they say, or that report facts which no API server has',
   },
   ViewMismatches: { unit: 'Count', dimensions: ['kind'], sets: [[]], tells: 'workloads whose view differed from the relay for seconds' },
   StaleWakes: { unit: 'Count', dimensions: ['kind'], sets: [[]], tells: 'workloads whose wake or pass was lost, found by sweep' },
