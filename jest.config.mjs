@@ -15,6 +15,7 @@ export const WHOLE_STORMS = [
   'reconciler/large-view',
   'reconciler/verdict-interrupted',
   'reconciler/view/many-children',
+  'regular-expressions',
   'simulation/replay',
   'simulation/simulator',
   'simulation/view-items',

@@ -127,7 +127,7 @@ export function clusterNameOf(context: string): string {
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 40)
-    .replace(/-+$/, '');
+    .replace(/-$/, '');
   if (name === '') throw new FailedError(`the context ${JSON.stringify(context)} has no letter or digit to name the cluster by: rename it`);
   return name;
 }

@@ -59,7 +59,7 @@ class MistypedError extends Error {
   readonly problem: ShapeProblem;
 
   constructor({ path, value, type }: Misfit) {
-    const field = path.replaceAll(/\{([^}]*)\}/g, '.$1');
+    const field = path.replaceAll(/\{([^}]*)(?:\}|$)/g, '.$1');
     const problem = { field, expected: expectedOf(type, value), found: (JSON.stringify(value) ?? 'nothing').slice(0, 80) };
     super(`${problem.field}: expected ${problem.expected}`);
     this.problem = problem;

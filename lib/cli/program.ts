@@ -76,7 +76,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
     const { exitCode, message } = endingOf(error, args);
-    if (message !== undefined) printProblem(`farloop: ${message.replaceAll(/\s*[\r\n]+\s*/g, ' ')}`);
+    if (message !== undefined) printProblem(`farloop: ${message.replaceAll(/(?<!\s)\s*?[\r\n]\s*/g, ' ')}`);
     return exitCode;
   }
 }

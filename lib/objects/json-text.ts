@@ -7,7 +7,7 @@ const AS_MEANT = new Map([
   [`-${AS_READ}`, '-9223372036854775808'],
 ]);
 /** Matches those numbers. Also matches texts, whose content stays unchanged. */
-const NUMBER_OR_TEXT = /"(?:[^"\\]|\\.)*"|(?<![\d.-])-?9223372036854776000(?![\d.eE])/g;
+const NUMBER_OR_TEXT = /"(?:[^"\\]|\\.?)*(?:"|$)|(?<![\d.-])-?9223372036854776000(?![\d.eE])/g;
 
 /** Like `JSON.stringify`, but writes 2 ** 63 as the largest integer of 64 bits, and −2 ** 63 as the smallest. */
 export function jsonText(value: object): string {

@@ -116,7 +116,9 @@ function partsOf(text: string): {
   format: QuantityFormat;
 } {
   const match =
-    text === '' || text.length > longestText ? null : /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*)([+-]?[0-9]*)$/.exec(text);
+    text === '' || text.length > longestText
+      ? null
+      : /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*)((?:[+-][0-9]*|(?<![0-9])[0-9]+)?)$/.exec(text);
   if (match === null)
     throw new QuantityError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
   // The server's own reader accepts an amount without digits, and reads it as 0.

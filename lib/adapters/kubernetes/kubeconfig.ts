@@ -194,6 +194,6 @@ async function partOf(file: string, { path, of }: { path: string; of: string }):
 const unusable = (file: string, what: string, cause?: unknown): UnusableInputError =>
   new UnusableInputError(`kubeconfig ${file}: ${what}`, { cause });
 
-const firstLineOf = (error: unknown): string => (explainConnectionFault(error).split('\n')[0] ?? '').replace(/[.:]+$/, '');
+const firstLineOf = (error: unknown): string => (explainConnectionFault(error).split('\n')[0] ?? '').replace(/(?<![.:])[.:]+$/, '');
 
 const listOf = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.slice(0, 10).join(', '));

@@ -448,4 +448,4 @@ function droppedFields(written: unknown, kept: unknown): string[] {
 }
 
 const droppedText = ({ facts: { resource } }: Pass, what: string): string =>
-  `the definition ${resource.plural}.${resource.apiVersion.replace(/\/.*$/, '')} drops the status that Farloop writes (${what}): apply one that keeps it, as farloop crds prints it`;
+  `the definition ${resource.plural}.${resource.apiVersion.split('/')[0]} drops the status that Farloop writes (${what}): apply one that keeps it, as farloop crds prints it`;

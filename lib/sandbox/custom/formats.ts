@@ -75,7 +75,7 @@ function isDateTime(text: string): boolean {
   return hours !== '' && hours <= '23' && minutes <= '59' && seconds <= '59';
 }
 
-const goDuration = /^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const goDuration = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 /** A name that begins with the last word of its line is taken for it too: `seconds`. */
 const units: readonly (readonly string[])[] = [
   ['ns', 'nano'],
@@ -91,7 +91,7 @@ const units: readonly (readonly string[])[] = [
 /** As Go writes durations, or numbers of 64 bits with units in words anywhere in the text: `22 ns`, `3 weeks`. */
 function isDuration(text: string): boolean {
   if (goDuration.test(text)) return true;
-  const parts = Array.from(text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g));
+  const parts = Array.from(text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g));
   if (parts.some(([, factor = '']) => BigInt.asIntN(64, BigInt(factor)) !== BigInt(factor))) return false;
   return parts.some(([, , word = '']) => {
     const unit = word.toLowerCase();

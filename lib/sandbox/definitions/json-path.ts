@@ -72,7 +72,7 @@ function operand(text: string): Step {
 }
 
 function filter(text: string): Step {
-  const found = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)$/s.exec(text);
+  const found = /^(.*?\S)\s*(==|!=|<=|>=|<|>)\s*(.+)$/s.exec(text);
   if (!found) {
     const held = operand(text);
     return (from) => every(from).filter((item) => held(item).length > 0);

@@ -82,7 +82,7 @@ function problemsOfClient({ url, service }: NonNullable<Webhook['clientConfig']>
     ];
   }
   const [, scheme = '', host = ''] = /^(?:([a-zA-Z][-+.a-zA-Z0-9]*):)?(?:\/\/([^/?#]*))?/.exec(url ?? '') ?? [];
-  const [, query = '', fragment = ''] = /(?:\?([^#]*))?(?:#(.*))?$/.exec(url ?? '') ?? [];
+  const [, query = '', fragment = ''] = /^[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s.exec(url ?? '') ?? [];
   const problems: FieldError[] = [];
   if (scheme !== 'https') problems.push(invalidValue(`${path}.url`, scheme, `'https' is the only allowed URL scheme${form}`));
   if (host === '') problems.push(invalidValue(`${path}.url`, host, `host must be specified${form}`));

@@ -64,7 +64,7 @@ function networkErrors(text: string, field: string): FieldError[] {
     return [invalidValue(field, text, 'must not have bits set beyond the prefix length')];
   if (network) return [];
   if (networkIn(withoutLeadingZeros(text))) return [invalidValue(field, text, 'must not have leading 0s in IP or prefix length')];
-  if (/^::ffff:/i.test(text) && networkIn(text.replace(/^::ffff:/i, '').replace(/\d+$/, '0')))
+  if (/^::ffff:/i.test(text) && networkIn(text.replace(/^::ffff:/i, '').replace(/(?<!\d)\d+$/, '0')))
     return [invalidValue(field, text, 'must not have an IPv4-mapped IPv6 address')];
   return [invalidValue(field, text, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
 }

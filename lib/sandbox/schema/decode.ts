@@ -212,7 +212,7 @@ function isEmpty(type: FieldType, value: unknown): boolean {
 }
 
 /** A path as refusals show it: without the places in lists and the keys of maps. */
-const withoutElements = (path: string): string => path.replaceAll(/\[\d+\]|\{[^}]*\}/g, '');
+const withoutElements = (path: string): string => path.replaceAll(/\[\d+\]|\{[^}]*(?:\}|$)/g, '');
 
 /** The path as refusals show it: with the structs that JSON does not show. */
 function goPathOf(root: ObjectType, path: string): string {

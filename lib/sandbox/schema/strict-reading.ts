@@ -3,7 +3,7 @@ import { fieldIn } from './free-form.ts';
 import type { FieldType, ObjectType } from './notation.ts';
 
 /** Every text of a JSON document, with the colon that makes it a key. */
-const texts = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+const texts = /"(?:[^"\\]|\\.?)*(?:"(\s*:)?|$)/g;
 
 /** Whether some object may give a key twice. False is certain. */
 export function hasRepeatedKeys(text: string): boolean {

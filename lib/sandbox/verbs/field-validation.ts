@@ -102,7 +102,7 @@ function converted(text: string, misfit?: Misfit): string {
 export function repeatedKeysIn(text: string): string[] {
   if (!hasRepeatedKeys(text)) return [];
   return strictProblems(text, undefined).flatMap((problem) => {
-    const key = /([^.\]"]+)"$/.exec(problem)?.[1];
+    const key = /(?<![^.\]"])([^.\]"]+)"$/.exec(problem)?.[1];
     return key === undefined ? [] : [`line 1: key ${JSON.stringify(key)} already set in map`];
   });
 }

@@ -51,7 +51,7 @@ function overlapsOf(files: readonly File[]): string[] {
   const overlaps = new Set<string>();
   const earlier: { folder: string; file: File }[] = [];
   for (const { path: given, source } of files.slice(0, MOST_FILES)) {
-    const path = given.replace(/\/+$/, '');
+    const path = given.replace(/(?<!\/)\/+$/, '');
     const [folder, file] = [`${path}/`, { path, source }];
     for (const other of earlier) {
       if (folder.startsWith(other.folder) || other.folder.startsWith(folder)) overlaps.add(`${shown(file)} with ${shown(other.file)}`);

@@ -51,7 +51,8 @@ function doubleOfText(text: string): number {
   };
   const value = ownEntry(named, text);
   if (value !== undefined) return value;
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) throw new EvaluationError(`type conversion error from 'string' to 'double'`);
+  if (!/^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text))
+    throw new EvaluationError(`type conversion error from 'string' to 'double'`);
   return Number(text);
 }
 

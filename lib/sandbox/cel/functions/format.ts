@@ -63,7 +63,10 @@ function fixedText(value: number, places: number): string {
   return `${grouped(whole)}${decimals === undefined ? '' : `.${decimals}`}`;
 }
 
-const grouped = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+$)/g, ',');
+function grouped(digits: string): string {
+  const leading = digits.length % 3 || 3;
+  return [digits.slice(0, leading), ...(digits.slice(leading).match(/\d{3}/g) ?? [])].join(',');
+}
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 

@@ -77,7 +77,7 @@ function versionOf(text: string, isLenient = false): SemanticVersion {
 }
 
 function normalized(text: string): string {
-  const [, numbers = '', rest = ''] = /^v?([\d.]*)(.*)$/.exec(text) ?? [];
+  const [, numbers = '', rest = ''] = /^v?([\d.]*)(.*)$/s.exec(text) ?? [];
   const parts = numbers.split('.').map((part) => part.replace(/^0+(?=\d)/, ''));
   if (rest === '') parts.push(...['0', '0'].slice(0, Math.max(0, 3 - parts.length)));
   return parts.join('.') + rest;

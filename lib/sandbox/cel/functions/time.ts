@@ -23,7 +23,7 @@ export function durationOf(text: string): Duration {
   const [, sign, amounts = ''] = /^([-+]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text) ?? [];
   if (sign === undefined) throw new EvaluationError(problem);
   let nanos = 0n;
-  for (const [, whole = '', fraction = '', unit = ''] of amounts.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, whole = '', fraction = '', unit = ''] of amounts.matchAll(/(?<!\d)(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g)) {
     const size = unitNanos[unit] ?? 1n;
     nanos += BigInt(whole || '0') * size + (BigInt(fraction || '0') * size) / 10n ** BigInt(fraction.length);
   }
@@ -36,7 +36,7 @@ export const durationText = ({ nanos }: Duration): string => `${decimal(nanos, 9
 /** A number of the smallest part as a decimal number of the whole. */
 function decimal(amount: bigint, places: number): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(places + 1, '0');
-  const fraction = digits.slice(-places).replace(/0+$/, '');
+  const fraction = digits.slice(-places).replace(/(?<!0)0+$/, '');
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -places)}${fraction && `.${fraction}`}`;
 }
 
@@ -62,7 +62,7 @@ export const dateOf = (text: string): Timestamp => timestampOf(`${text}T00:00:00
 export function timestampText({ nanos, offsetMinutes }: Timestamp): string {
   const fraction = ((nanos % second) + second) % second;
   const whole = new Date(Number((nanos - fraction) / 1_000_000n) + offsetMinutes * 60_000).toISOString().slice(0, 19);
-  const digits = fraction === 0n ? '' : `.${fraction.toString().padStart(9, '0').replace(/0+$/, '')}`;
+  const digits = fraction === 0n ? '' : `.${fraction.toString().padStart(9, '0').replace(/(?<!0)0+$/, '')}`;
   if (offsetMinutes === 0) return `${whole}${digits}Z`;
   const [hours, minutes] = [Math.floor(Math.abs(offsetMinutes) / 60), Math.abs(offsetMinutes) % 60].map((part) =>
     String(part).padStart(2, '0'),
