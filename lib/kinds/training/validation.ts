@@ -1,8 +1,9 @@
 // Whether a job is valid: the controller's own rules first, then those that only admission has, in the words of each. The first fault is reported.
-import { MULTI_KUEUE } from './settings.ts';
+import type { EnvVar } from '../../objects/kubernetes.ts';
+import { MULTI_KUEUE, trainingSettingsOf } from './settings.ts';
 import { containersIn, replicaSpecsOf } from './replica-specs.ts';
 import { problemsOfOlderDnsLabel } from '../../objects/names.ts';
-import type { ControllerWords, Framework } from './framework.ts';
+import { ClusterSpecError, type ControllerWords, type Framework, type Terms } from './framework.ts';
 import type { ReplicaSpec, TrainingJob } from './job-types.ts';
 import { termsOf } from './terms.ts';
 import { nameOfSlot } from './slots.ts';
@@ -18,6 +19,7 @@ export function problemOf(framework: Framework, job: TrainingJob): string | unde
   const specs = replicaSpecsOf(framework, job);
   if (!specs) return words ? words.spec : `spec.${replicasField}: Required value: must be required`;
   return (
+    typesProblem(framework, specs) ??
     (words ? controllerProblem(framework, words, specs) : structuralProblem(framework, specs)) ??
     neededProblem(framework, specs) ??
     validation.further?.(job, specs) ??
@@ -26,8 +28,17 @@ export function problemOf(framework: Framework, job: TrainingJob): string | unde
     sizeProblem(framework, job) ??
     managerProblem(framework, job) ??
     typeNameProblem(framework, job) ??
-    nameLengthProblem(framework, job)
+    nameLengthProblem(framework, job) ??
+    environmentProblem(framework, job)
   );
+}
+
+/** Types of one job. A TFJob takes any: each is looked at in each pass, and stands in the environment of each pod. */
+const MOST_TYPES = 16;
+
+function typesProblem({ replicasField }: Framework, specs: Record<string, ReplicaSpec>): string | undefined {
+  const count = Object.keys(specs).length;
+  return count > MOST_TYPES ? `spec.${replicasField}: Too many: ${count}: must have at most ${MOST_TYPES} items` : undefined;
 }
 
 const inOrder = ({ types }: Framework, specs: Record<string, ReplicaSpec>): [string, ReplicaSpec][] =>
@@ -144,4 +155,33 @@ function nameLengthProblem(framework: Framework, job: TrainingJob): string | und
       return `metadata.name: Invalid value: ${JSON.stringify(name)}: the name of its replica ${longest} must be no more than ${LONGEST_LABEL} characters`;
   }
   return undefined;
+}
+
+/** Bytes that Linux takes for one variable, its name and its end among them: no process starts with a longer one. */
+const LONGEST_VARIABLE = 131_072;
+/** With fewer replicas no list of them is as long. */
+const FEWEST_THAT_COUNT = 400;
+
+/** Of a job whose pods could not start: each would carry a list of all. */
+function environmentProblem(framework: Framework, job: TrainingJob): string | undefined {
+  const terms = termsOf(framework, job);
+  if (terms.replicas.reduce((sum, { wanted }) => sum + wanted, 0) < FEWEST_THAT_COUNT) return undefined;
+  const largest = terms.replicas.toSorted((a, b) => b.wanted - a.wanted)[0];
+  if (!largest) return undefined;
+  for (const { name, value = '' } of variablesOf(terms, { type: largest.type, index: largest.wanted - 1 })) {
+    const bytes = Buffer.byteLength(`${name}=${value}`) + 1;
+    if (bytes > LONGEST_VARIABLE)
+      return `spec.${framework.replicasField}: Invalid value: the variable ${name} of its replicas would have ${bytes} bytes, and no process starts with more than ${LONGEST_VARIABLE}: take fewer replicas`;
+  }
+  return undefined;
+}
+
+function variablesOf(terms: Terms, slot: { type: string; index: number }): readonly EnvVar[] {
+  try {
+    return terms.framework.rendezvous(terms, slot, trainingSettingsOf(undefined)).variables;
+  } catch (error) {
+    // A container without the port is a fault of its own, which the pass reports.
+    if (error instanceof ClusterSpecError) return [];
+    throw error;
+  }
 }

@@ -23,6 +23,18 @@ const imageless = (name: string) => ({ replicas: 1, template: { spec: { containe
 
 const invalid: [string, Framework, JobParts, string][] = [
   [
+    'made-up types',
+    tensorflow,
+    { replicas: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`Type${at}`, 1])) },
+    'spec.tfReplicaSpecs: Too many: 17: must have at most 16 items',
+  ],
+  [
+    'more replicas than an environment can list',
+    tensorflow,
+    { replicas: { PS: 10, Worker: 7_000 } },
+    'spec.tfReplicaSpecs: Invalid value: the variable TF_CONFIG of its replicas would have 230252 bytes, and no process starts with more than 131072: take fewer replicas',
+  ],
+  [
     'case 86: Chief and Master',
     tensorflow,
     { replicas: { Chief: 1, Master: 1 } },
