@@ -34,7 +34,7 @@ const REPRESENTATIVES: Readonly<Record<string, string>> = { d: '0', w: 'a', s: '
 /** Characters that the pattern names, by itself or by a class. */
 function charactersOf(source: string): string[] {
   const escaped = [...source.matchAll(/\\(.)/g)].map(([, character = '']) => REPRESENTATIVES[character] ?? character);
-  const plain = [...source.replaceAll(/\\.|\(\?[:=!<]+|[()[\]{}*+?^$|]/gs, '')];
+  const plain = source.replaceAll(/\\.|\(\?[:=!<]+|[()[\]{}*+?^$|]/gs, '').split('');
   return [...new Set([...escaped, ...plain, 'a', '0', ' ', '-', '"'])].slice(0, 9);
 }
 
