@@ -126,7 +126,8 @@ describe('up on the sandbox', () => {
     const needsMuch = { containers: [{ ...container, resources: { requests: { cpu: '3' } } }] };
     const needsDisk = { containers: [container], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'disk' } }] };
     const needsSettings = { containers: [{ ...container, envFrom: [{ configMapRef: { name: 'settings' } }] }] };
-    const jobs = [job('much', needsMuch), job('disk', needsDisk), job('settings', needsSettings)];
+    const needsFiles = { containers: [container], volumes: [{ name: 'v', secret: { secretName: 'files' } }] };
+    const jobs = [job('much', needsMuch), job('disk', needsDisk), job('settings', needsSettings), job('files', needsFiles)];
     const file = join(folder.path, 'jobs.json');
     writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: jobs }));
     const farloop = up('--node-cpu', '2', '--apply', file);
@@ -136,6 +137,7 @@ describe('up on the sandbox', () => {
     await explains('much', '0/1 nodes are available: 1 Insufficient cpu.');
     await explains('disk', '0/1 nodes are available: persistentvolumeclaim "disk" not found.');
     await explains('settings', 'CreateContainerConfigError (container main): configmap "settings" not found');
+    await explains('files', 'MountVolume.SetUp failed for volume "v" : secret "files" not found');
 
     const { exitCode, stderr } = await runFarloop(['up', '--kubeconfig', 'nowhere', '--node-cpu', '2']);
     expect(exitCode).toBe(2);

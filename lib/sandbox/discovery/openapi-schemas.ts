@@ -140,15 +140,23 @@ function ofField(field: Field): object {
   const { type, values } = field;
   const isAlways = field.required || field.isEmbedded;
   return {
-    ...(type.is === 'list' && values?.oneOf ? { ...ofType(type), items: { ...ofElement(type.of), enum: values.oneOf } } : ofType(type)),
+    ...ofType(type),
+    ...ofElements(type, values?.oneOf),
     ...(type.is === 'object' && field.isEmbedded && { default: {} }),
     ...(isAlways && !needsText(field) && zeroOf(type)),
     ...(values?.default !== undefined && { default: values.default }),
-    ...(values?.oneOf && type.is !== 'list' && { enum: values.oneOf }),
     ...(values?.isReplaced === true && { 'x-kubernetes-patch-strategy': 'replace' }),
     ...(values?.retainsKeys === true && { 'x-kubernetes-patch-strategy': 'retainKeys' }),
     ...(field.atomic && type.is !== 'object' && { 'x-kubernetes-map-type': 'atomic' }),
   };
+}
+
+/** Texts that the elements of a list or the values of a map may be. Such a map is owned by key, and says so. */
+function ofElements(type: FieldType, oneOf: readonly string[] | undefined): object {
+  if (oneOf === undefined) return {};
+  if (type.is === 'list') return { items: { ...ofElement(type.of), enum: oneOf } };
+  if (type.is === 'map') return { additionalProperties: { ...ofElement(type.of), enum: oneOf }, 'x-kubernetes-map-type': 'granular' };
+  return { enum: oneOf };
 }
 
 function ofType(type: FieldType): object {

@@ -32,7 +32,10 @@ function fixedOf(spec: Fields): Fields {
 
 function updateErrors({ spec = {} }: ApiObject, { spec: before = {} }: ApiObject): FieldError[] {
   const volume = textAt(before, 'volumeName');
-  if (isSame(fixedOf(spec), fixedOf(before)) && (volume === '' || textAt(spec, 'volumeName') === volume)) return [];
+  // A claim that names no class may get one later, once.
+  const { storageClassName: _given, ...rest } = spec;
+  const compared = before['storageClassName'] === undefined ? rest : spec;
+  if (isSame(fixedOf(compared), fixedOf(before)) && (volume === '' || textAt(spec, 'volumeName') === volume)) return [];
   return [forbidden('spec', 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims')];
 }
 

@@ -76,6 +76,9 @@ export const fieldValues: Readonly<Record<string, FieldValues>> = {
   'PersistentVolumeClaimSpec.accessModes': { oneOf: words('ReadOnlyMany ReadWriteMany ReadWriteOnce ReadWriteOncePod') },
   'ModifyVolumeStatus.status': { oneOf: words('InProgress Infeasible Pending') },
   'PersistentVolumeClaimStatus.accessModes': { oneOf: words('ReadOnlyMany ReadWriteMany ReadWriteOnce ReadWriteOncePod') },
+  'PersistentVolumeClaimStatus.allocatedResourceStatuses': {
+    oneOf: words('ControllerResizeInProgress ControllerResizeInfeasible NodeResizeInProgress NodeResizeInfeasible NodeResizePending'),
+  },
   'PersistentVolumeClaimStatus.phase': { oneOf: words('Bound Lost Pending') },
   'PersistentVolumeClaimSpec.volumeMode': { oneOf: words('Block Filesystem') },
   'PodCertificateProjection.keyType': { isGiven: true },

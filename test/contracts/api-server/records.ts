@@ -26,8 +26,12 @@ export function recordsContract({ api }: Suite): void {
       body: { spec: { volumeMode: 'Filesystem', resources: { requests: { storage: '1Gi' } } }, status: { phase: 'Pending' } },
     });
     const path = core(namespace, 'persistentvolumeclaims', 'disk');
-    const moved = await api().patch(path, mergePatch, { spec: { storageClassName: 'fast' } });
+    const moved = await api().patch(path, mergePatch, { spec: { accessModes: ['ReadWriteMany'] } });
     expect({ status: moved.status, fields: causeFields(moved.body) }).toEqual({ status: 422, fields: ['spec'] });
+    // A claim that names no class may get one later, once.
+    const classed = await api().patch(path, mergePatch, { spec: { storageClassName: 'fast' } });
+    expect(classed).toMatchObject({ status: 200, body: { spec: { storageClassName: 'fast' } } });
+    expect((await api().patch(path, mergePatch, { spec: { storageClassName: 'slow' } })).status).toBe(422);
     expect((await api().delete(path)).status).toBe(200);
   });
 
