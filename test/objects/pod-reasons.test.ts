@@ -67,10 +67,15 @@ const cases: { name: string; status: PodStatus; says: string[] }[] = [
     name: 'what every pod passes through is no reason',
     status: {
       phase: 'Pending',
-      initContainerStatuses: [waiting('PodInitializing', 'x', 'prepare')],
+      initContainerStatuses: [{ name: 'prepare', state: { waiting: { reason: 'PodInitializing' } } }],
       containerStatuses: [waiting('ContainerCreating'), { name: 'b', state: { waiting: {} } }, { name: 'c', state: { running: {} } }],
     },
     says: [],
+  },
+  {
+    name: 'it is one where the node says why it lasts',
+    status: { phase: 'Pending', containerStatuses: [waiting('ContainerCreating', 'secret "files" not found', 'main')] },
+    says: ['ContainerCreating (container main): secret "files" not found'],
   },
   {
     name: 'a running pod says nothing',
