@@ -15,7 +15,7 @@ export const MOST_POD_REASONS = 5;
 /** UTF-16 units; what is longer ends with an ellipsis. */
 export const LONGEST_POD_REASON = { reason: 64, message: 240, container: 63 } as const;
 
-/** Every pod passes through them on its way to run: without a message they explain nothing. */
+/** Every pod passes through them on its way to run: they explain nothing. */
 const ORDINARY = new Set(['', 'ContainerCreating', 'PodInitializing']);
 
 /** Fields that `podReasonsOf` reads of a pod's status, its conditions and its waiting containers. */
@@ -58,8 +58,7 @@ function addDisruption(reasons: PodReason[], conditions: readonly Condition[] | 
 function addWaiting(reasons: PodReason[], containers: readonly ContainerStatus[] | undefined): void {
   for (const { name, state, lastState } of containers ?? []) {
     const waiting = state?.waiting;
-    if (waiting && (waiting.message || !ORDINARY.has(waiting.reason ?? '')))
-      add(reasons, waiting.reason ?? '', withLastEnd(waiting.message, lastState), name);
+    if (waiting && !ORDINARY.has(waiting.reason ?? '')) add(reasons, waiting.reason ?? '', withLastEnd(waiting.message, lastState), name);
   }
 }
 

@@ -137,7 +137,7 @@ describe('up on the sandbox', () => {
     await explains('much', '0/1 nodes are available: 1 Insufficient cpu.');
     await explains('disk', '0/1 nodes are available: persistentvolumeclaim "disk" not found.');
     await explains('settings', 'CreateContainerConfigError (container main): configmap "settings" not found');
-    await explains('files', 'MountVolume.SetUp failed for volume "v" : secret "files" not found');
+    await explains('files', 'FailedMount (container main): MountVolume.SetUp failed for volume "v" : secret "files" not found');
 
     const { exitCode, stderr } = await runFarloop(['up', '--kubeconfig', 'nowhere', '--node-cpu', '2']);
     expect(exitCode).toBe(2);

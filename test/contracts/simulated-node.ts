@@ -280,7 +280,7 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
         },
       });
       const { status } = await waitingFor('a', 'MountVolume.SetUp failed for volume "files" : configmap "files" not found');
-      expect(status).toMatchObject({ phase: 'Pending', containerStatuses: [{ state: { waiting: { reason: 'ContainerCreating' } } }, {}] });
+      expect(status).toMatchObject({ phase: 'Pending', containerStatuses: [{ state: { waiting: { reason: 'FailedMount' } } }, {}] });
       await api.create(core(namespace, 'configmaps'), aConfigMap('files'));
       await waitingFor('a', 'MountVolume.SetUp failed for volume "more" : secret "certificate" not found');
       const certificate = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'certificate' } };

@@ -67,15 +67,10 @@ const cases: { name: string; status: PodStatus; says: string[] }[] = [
     name: 'what every pod passes through is no reason',
     status: {
       phase: 'Pending',
-      initContainerStatuses: [{ name: 'prepare', state: { waiting: { reason: 'PodInitializing' } } }],
+      initContainerStatuses: [waiting('PodInitializing', 'x', 'prepare')],
       containerStatuses: [waiting('ContainerCreating'), { name: 'b', state: { waiting: {} } }, { name: 'c', state: { running: {} } }],
     },
     says: [],
-  },
-  {
-    name: 'it is one where the node says why it lasts',
-    status: { phase: 'Pending', containerStatuses: [waiting('ContainerCreating', 'secret "files" not found', 'main')] },
-    says: ['ContainerCreating (container main): secret "files" not found'],
   },
   {
     name: 'a running pod says nothing',

@@ -120,7 +120,7 @@ function accountOf(spec: Fields): NamedObject[] {
   const name = textOf(spec['serviceAccountName']);
   if (name === '' || name === 'default') return [];
   const message = `MountVolume.SetUp failed for volume "kube-api-access" : failed to fetch token: serviceaccounts ${JSON.stringify(name)} not found`;
-  return [{ resource: 'serviceaccounts', name, missing: () => ({ reason: 'ContainerCreating', message }) }];
+  return [{ resource: 'serviceaccounts', name, missing: () => ({ reason: 'FailedMount', message }) }];
 }
 
 function sourceOf(resource: 'configmaps' | 'secrets', given: unknown, volume: Fields): NamedObject[] {
@@ -128,7 +128,7 @@ function sourceOf(resource: 'configmaps' | 'secrets', given: unknown, volume: Fi
   const name = textOf(source['name']) || textOf(source['secretName']);
   if (name === '' || source['optional'] === true) return [];
   const failed = (problem: string): MissingObject => ({
-    reason: 'ContainerCreating',
+    reason: 'FailedMount',
     message: `MountVolume.SetUp failed for volume ${JSON.stringify(textOf(volume['name']))} : ${problem}`,
   });
   const kind = resource === 'configmaps' ? 'config' : 'secret';
