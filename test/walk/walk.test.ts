@@ -6,8 +6,9 @@ import { root } from '../cli/farloop-process.ts';
 import { pageOf } from './pages.ts';
 import { Stage } from './stage.ts';
 
-/** README first, as people read. */
-const FILES = ['README.md', ...globSync('docs/*.md', { cwd: root }).toSorted()];
+/** README first, as people read, and the questions of a person on call last. */
+const LAST = 'docs/on-call.md';
+const FILES = ['README.md', ...globSync('docs/*.md', { cwd: root, exclude: [LAST] }).toSorted(), LAST];
 const PAGES = FILES.map((file) => ({ file, ...pageOf(readFileSync(join(root, file), 'utf8')) }));
 const WALKED = PAGES.filter(({ commands }) => commands.length > 0);
 
