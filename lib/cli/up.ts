@@ -37,7 +37,7 @@ interface UpOptions {
 }
 
 /** It has 2 s in all; what has not ended by itself then is let go: every part survives that. */
-const END_WITHIN_MS = 1_500;
+const END_WITHIN_MS = 1_200;
 
 /** How long one look at a namespace may take. */
 const LOOK_MS = 5_000;
