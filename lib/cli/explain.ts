@@ -193,7 +193,8 @@ function containerText({ name, role, restarts, exitCode, reason }: ContainerSumm
 /** Time and writes of these passes together. */
 function costText(passes: readonly ToldPass[]): string {
   const took = passes.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  const writes = passes.flatMap(({ actions }) => actions).reduce((sum, { count = 1 }) => sum + count, 0);
+  const sent = passes.flatMap(({ actions }) => actions).filter(({ result }) => result !== 'notDone');
+  const writes = sent.reduce((sum, { count = 1 }) => sum + count, 0);
   return `${passes.length} in ${took} ms, ${writes} ${writes === 1 ? 'write' : 'writes'} to the cluster`;
 }
 

@@ -5,6 +5,7 @@ import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
 import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
 import { writePrivately } from '../private-files.ts';
 import { FailedError } from './exit.ts';
+import type { NodeSize } from './node-size.ts';
 
 export interface LocalCluster {
   /** As the cluster is registered; fit for keys and queue names. */
@@ -32,13 +33,12 @@ export async function startLocalSandbox(options: {
   kubeconfigPath: string;
   port?: number;
   withNode: boolean;
-  /** Quantities: the node's cpu and memory, where they are not those of `simulated-node.ts`. */
-  nodeResources?: { cpu?: string; memory?: string };
+  nodeSize?: NodeSize;
   /** Alpha features of the API server that are on. */
   features?: readonly string[];
   report: (problem: string) => void;
 }): Promise<LocalCluster> {
-  const { folder, kubeconfigPath, port = 0, withNode, nodeResources, features = [], report } = options;
+  const { folder, kubeconfigPath, port = 0, withNode, nodeSize, features = [], report } = options;
   const { isFeature, switchOn } = await import('../sandbox/features.ts');
   // Before the tables of resources are read.
   for (const feature of features) if (isFeature(feature)) switchOn(feature);
@@ -64,7 +64,7 @@ export async function startLocalSandbox(options: {
   }
   if (!withNode) return { name: SANDBOX_NAME, access, kubeconfigPath, ready: Promise.resolve(), stop: sandbox.stop };
   const client = openJsonClient(access);
-  const node = startSimulatedNode({ client, isAlone: true, onProblem: report, ...nodeResources });
+  const node = startSimulatedNode({ client, isAlone: true, onProblem: report, ...nodeSize });
   return {
     name: SANDBOX_NAME,
     access,

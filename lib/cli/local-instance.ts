@@ -23,6 +23,7 @@ import { removeInstance, writeInstance } from './instance-file.ts';
 import { serveApi } from './local-api.ts';
 import type { LocalCluster } from './local-cluster.ts';
 import { clusterOfKubeconfig, startLocalSandbox } from './local-cluster.ts';
+import type { NodeSize } from './node-size.ts';
 import type { Registration } from './register-cluster.ts';
 import { registerCluster } from './register-cluster.ts';
 
@@ -32,8 +33,8 @@ export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'sende
   /** A sandbox when absent. */
   kubeconfig?: string;
   context?: string;
-  /** Quantities: cpu and memory of the sandbox's node. */
-  nodeResources?: { cpu?: string; memory?: string };
+  /** Of the sandbox's node. */
+  nodeSize?: NodeSize;
   /** Of console and API; 0: any free one. */
   port: number;
   logLevel: Level;
@@ -147,12 +148,12 @@ function sentenceOf(error: unknown, folder: string): unknown {
 }
 
 async function openCluster(
-  { folder, kubeconfig, context, nodeResources = {}, options = {} }: LocalInstanceOptions,
+  { folder, kubeconfig, context, nodeSize = {}, options = {} }: LocalInstanceOptions,
   report: (problem: string) => void,
 ): Promise<LocalCluster> {
   if (kubeconfig !== undefined) return await clusterOfKubeconfig(kubeconfig, context);
   const files = { folder: `${folder}/sandbox`, kubeconfigPath: `${folder}/kubeconfig` };
-  return await startLocalSandbox({ ...files, withNode: true, nodeResources, features: featuresFor(options), report });
+  return await startLocalSandbox({ ...files, withNode: true, nodeSize, features: featuresFor(options), report });
 }
 
 /** The event sources as they are deployed, and the sweep's clockwork. @returns how to end them */

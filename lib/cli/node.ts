@@ -3,17 +3,15 @@ import { Command } from 'commander';
 import { NAMESPACES } from '../objects/resources.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { UsageError } from './exit.ts';
-import { nodeCpuOption, nodeMemoryOption, nodeResources } from './node-resources.ts';
+import { nodeCpuOption, nodeMemoryOption, nodeSizeOf, type NodeSizeOptions } from './node-size.ts';
 import { printLine, printProblem } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
-interface NodeOptions {
+interface NodeOptions extends NodeSizeOptions {
   simulated?: boolean;
   kubeconfig: string;
   context?: string;
   name?: string;
-  nodeCpu?: string;
-  nodeMemory?: string;
 }
 
 const PROBE_MS = 10_000;
@@ -33,7 +31,7 @@ export const nodeCommand = (): Command =>
       process.exitCode = await runNode(options);
     });
 
-async function runNode({ kubeconfig, context, name, ...resources }: NodeOptions): Promise<number> {
+async function runNode({ kubeconfig, context, name, ...size }: NodeOptions): Promise<number> {
   const stopping = listenForStop();
   const [{ accessFromKubeconfig }, { startSimulatedNode }, { openJsonClient }, { KubernetesCluster }, { SystemClock }] = await Promise.all([
     import('../adapters/kubernetes/kubeconfig.ts'),
@@ -56,7 +54,7 @@ async function runNode({ kubeconfig, context, name, ...resources }: NodeOptions)
     client,
     onProblem: printProblem,
     ...(name !== undefined && { nodeName: name }),
-    ...nodeResources(resources),
+    ...nodeSizeOf(size),
   });
   await Promise.race([node.ready, stopping.asked]);
   if (!stopping.signal.aborted) printLine(`node ${node.nodeName} ready`);

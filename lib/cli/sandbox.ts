@@ -3,16 +3,14 @@ import { Command } from 'commander';
 import { wholeNumber } from './arguments.ts';
 import { addKindOptions, featuresFor, givenKindOptions } from './kind-options.ts';
 import { stateFolderPath, stateOption } from './instance-file.ts';
-import { nodeCpuOption, nodeMemoryOption, nodeResources } from './node-resources.ts';
+import { nodeCpuOption, nodeMemoryOption, nodeSizeOf, type NodeSizeOptions } from './node-size.ts';
 import { printLine, printProblem } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
-interface SandboxOptions {
+interface SandboxOptions extends NodeSizeOptions {
   state?: string;
   port: number;
   node: boolean;
-  nodeCpu?: string;
-  nodeMemory?: string;
 }
 
 const report = (problem: string): void => {
@@ -47,7 +45,7 @@ export const sandboxCommand = (): Command =>
           ...files,
           port,
           withNode: node,
-          nodeResources: nodeResources({ nodeCpu, nodeMemory }),
+          nodeSize: nodeSizeOf({ nodeCpu, nodeMemory }),
           features: featuresFor(givenKindOptions(others)),
           report,
         });

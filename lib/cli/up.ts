@@ -17,11 +17,11 @@ import { stateFolderPath, stateOption } from './instance-file.ts';
 import { UsageError } from './exit.ts';
 import { addKindOptions, givenKindOptions } from './kind-options.ts';
 import type { LocalInstance } from './local-instance.ts';
-import { nodeCpuOption, nodeMemoryOption, nodeResources } from './node-resources.ts';
+import { nodeCpuOption, nodeMemoryOption, nodeSizeOf, type NodeSizeOptions } from './node-size.ts';
 import { printLine, printLines, printProblem } from './output.ts';
 import { listenForStop } from './stop-signals.ts';
 
-interface UpOptions {
+interface UpOptions extends NodeSizeOptions {
   kubeconfig?: string;
   context?: string;
   manage?: Manages;
@@ -31,8 +31,6 @@ interface UpOptions {
   apply?: string[];
   budget: number;
   access: 'direct' | 'relayed';
-  nodeCpu?: string;
-  nodeMemory?: string;
   logLevel: Level;
 }
 
@@ -135,7 +133,7 @@ async function up({
     namespaces: namespace,
     budget: { writesPerSecond: budget, burst: budget * 2 },
     access,
-    nodeResources: nodeResources({ nodeCpu, nodeMemory }),
+    nodeSize: nodeSizeOf({ nodeCpu, nodeMemory }),
     ...(Object.keys(options).length > 0 && { options }),
     logLevel,
   });

@@ -3,21 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { root, temporaryFolder } from '../cli/farloop-process.ts';
+import { ownEnvironment, pack, succeed } from './packed.ts';
 
 const folder = temporaryFolder();
 const bin = join(folder.path, 'node_modules', '.bin', 'farloop');
 const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** As in a shell of one's own: nothing that npm sets for its scripts, and the checkout's Node 24 not on the PATH. */
-const environment = ((): NodeJS.ProcessEnv => {
-  const kept = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(npm_|FARLOOP_|XDG_|INIT_CWD|NODE_OPTIONS$)/i.test(name)),
-  );
-  const path = (kept['PATH'] ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'));
-  return { ...kept, PATH: path.join(delimiter) };
-})();
+const environment = ownEnvironment();
 
 function run(
   command: string,
@@ -29,18 +23,10 @@ function run(
   return { exitCode: status, stdout, stderr };
 }
 
-function succeed(command: string, args: readonly string[], cwd: string): void {
-  const { exitCode, stdout, stderr } = run(command, args, cwd);
-  if (exitCode !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${exitCode}\n${stdout}\n${stderr}`);
-}
-
 beforeAll(() => {
-  // Packing by itself would build too, but say less when that fails.
-  succeed(process.execPath, ['build.mjs'], root);
-  succeed('npm', ['pack', '--ignore-scripts', '--pack-destination', folder.path], root);
+  const tarball = pack(folder.path);
   writeFileSync(join(folder.path, 'package.json'), '{ "private": true }\n');
-  const [tarball = ''] = globSync('farloop-*.tgz', { cwd: folder.path });
-  succeed('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`], folder.path);
+  succeed('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], folder.path, environment);
 }, 600_000);
 
 afterAll(() => folder.remove());

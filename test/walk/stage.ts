@@ -1,9 +1,9 @@
 // Where a page is walked: the package as npm packs it, unpacked beside the examples as in a clone; a home folder of its own; kubectl, and a
 // real cluster with a node, as somebody has them who reads the page.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,7 @@ import { root } from '../cli/farloop-process.ts';
 import { controlPlanePaths } from '../cluster/build-control-plane.ts';
 import type { JobsCluster } from '../cluster/jobs-cluster.ts';
 import { startJobsCluster } from '../cluster/jobs-cluster.ts';
+import { ownEnvironment, pack, succeed } from '../package/packed.ts';
 import { differenceOf } from './comparison.ts';
 import type { Command } from './pages.ts';
 
@@ -39,22 +40,17 @@ export class Stage {
   static async open(): Promise<Stage> {
     const folder = mkdtempSync(join(tmpdir(), 'farloop-walk-'));
     const checkout = join(folder, 'farloop');
-    succeed(process.execPath, ['build.mjs'], root);
-    succeed('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], root);
-    const [tarball = ''] = globSync('farloop-*.tgz', { cwd: folder });
-    succeed('tar', ['-xzf', tarball], folder);
+    succeed('tar', ['-xzf', pack(folder)], folder);
     cpSync(join(folder, 'package'), checkout, { recursive: true });
     cpSync(join(root, 'examples'), join(checkout, 'examples'), { recursive: true });
     succeed('npm', ['install', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], checkout);
     const paths = await controlPlanePaths(['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl']);
     const cluster = await startJobsCluster({ controllers: '*' });
-    const path = (process.env['PATH'] ?? '').split(delimiter).filter((entry) => !entry.includes('node_modules'));
-    const kept = Object.entries(process.env).filter(
-      ([name]) => !/^(npm_|FARLOOP_|XDG_|AWS_|KUBECONFIG$|INIT_CWD$|NODE_OPTIONS$)/i.test(name),
-    );
+    const { PATH = '', ...kept } = ownEnvironment();
+    const others = Object.entries(kept).filter(([name]) => !/^(AWS_|KUBECONFIG$)/i.test(name));
     return new Stage(folder, cluster, {
-      ...Object.fromEntries(kept),
-      PATH: [dirname(paths.get('kubectl') ?? ''), ...path].join(delimiter),
+      ...Object.fromEntries(others),
+      PATH: `${dirname(paths.get('kubectl') ?? '')}${delimiter}${PATH}`,
       npm_config_cache: process.env['npm_config_cache'] ?? join(homedir(), '.npm'),
       npm_config_update_notifier: 'false',
     });
@@ -185,9 +181,4 @@ class Running {
       // All of it has ended.
     }
   }
-}
-
-function succeed(command: string, args: readonly string[], cwd: string): void {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}\n${stdout}\n${stderr}`);
 }

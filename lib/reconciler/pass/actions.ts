@@ -6,19 +6,18 @@ import { aboutOf, type Action, type IfRefused } from '../../kinds/plan.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
-import { fieldsOf } from '../../objects/untyped-fields.ts';
 import type { WriteBudget } from '../cluster/budget.ts';
 import { create, slowStart, type CreateAction } from './creates.ts';
 import { inParallel } from '../parallel.ts';
 import type { Pass } from './pass.ts';
 import { createOther, runOtherChain } from './other-objects.ts';
-import { isOwnerDelete, type DeleteAction, type PatchAction, type Result, type WriteAction } from './result.ts';
+import { isOwnerDelete, type DeleteAction, type PatchAction, type Result, type StatusAction, type WriteAction } from './result.ts';
 import { preconditionedPatch } from './preconditioned-patch.ts';
-import { statusDigestOf, type Child } from '../head/pass-state.ts';
+import { replaceStatus } from './status-write.ts';
+import type { Child } from '../head/pass-state.ts';
 
 export type EventAction = Extract<Action, { verb: 'event' }>;
 type ChildAction = DeleteAction | PatchAction;
-type StatusAction = Extract<Action, { verb: 'status' }>;
 
 /** One action that the API server refused. */
 export interface Refusal {
@@ -150,7 +149,7 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
   switch (wave.verb) {
     case 'status':
       return await underBudget(execution, [wave.action], { writesEach: 1, progress }, async (action) => [
-        await replaceStatus(execution, action),
+        await replaceStatus(execution.pass, action),
       ]);
     case 'owner':
       return await underBudget(execution, [wave.action], { writesEach: 1, progress }, async (action) => [
@@ -398,54 +397,3 @@ async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Pro
 
 const isGone = ({ metadata }: Pod): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0 && (metadata.finalizers ?? []).length === 0;
-
-/** A merge patch of the whole status. It does not send the metadata, because a view does not hold all of it. */
-async function replaceStatus({ pass }: Execution, action: StatusAction): Promise<Result> {
-  const owner = pass.known.owner;
-  if (!owner) return { action, error: new ConflictError('the owner is gone') };
-  const status = pass.row.status.patchOf(action.status);
-  const { uid, resourceVersion } = owner.metadata;
-  try {
-    const target = { namespace: pass.key.namespace, name: pass.key.name, uid: pass.key.uid, subresource: 'status' };
-    const { object, dateMs } = await pass.cluster.patch<WorkloadObject>(
-      pass.facts.resource,
-      target,
-      { type: 'merge', body: { metadata: { uid, resourceVersion }, status } },
-      pass.deadline,
-    );
-    const dropped = droppedFields(status, object.status);
-    if (dropped.length > 0) return { action, error: new TerminalError(droppedText(pass, dropped.join(', '))) };
-    pass.pending.counted.push(...(pass.row.metrics.ofStatus?.(owner, object) ?? []));
-    pass.known.observeOwner(object, dateMs);
-    pass.decided.wroteStatus = true;
-    pass.pending.state = { ...pass.pending.state, statusDigest: statusDigestOf(object.status), statusWrittenAtMs: dateMs };
-    return { action };
-  } catch (error) {
-    return { action, error: error instanceof NotFoundError ? await withoutStatus(pass, error) : error };
-  }
-}
-
-/** A custom resource without a subresource `status` is answered for as one that is not there. */
-async function withoutStatus(pass: Pass, cause: NotFoundError): Promise<Error> {
-  const { namespace, name, uid } = pass.key;
-  try {
-    const { object } = await pass.cluster.get<WorkloadObject>(pass.facts.resource, { namespace, name }, pass.deadline);
-    if (object.metadata.uid === uid) return new TerminalError(droppedText(pass, 'there is no subresource status'), { cause });
-  } catch {
-    // Whether it is gone shows when the pass reads it again.
-  }
-  return new ConflictError('the owner is gone', { cause });
-}
-
-/** Fields that were written with something in them, and that the answer lacks: the schema of a custom resource prunes what it does not name. */
-function droppedFields(written: unknown, kept: unknown): string[] {
-  const left = fieldsOf(kept);
-  return Object.entries(fieldsOf(written)).flatMap(([field, value]) => {
-    const isFilled =
-      typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : typeof value === 'string' && value !== '';
-    return isFilled && left[field] === undefined ? [field] : [];
-  });
-}
-
-const droppedText = ({ facts: { resource } }: Pass, what: string): string =>
-  `the definition ${resource.plural}.${resource.apiVersion.split('/')[0]} drops the status that Farloop writes (${what}): apply one that keeps it, as farloop crds prints it`;

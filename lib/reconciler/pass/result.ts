@@ -5,6 +5,7 @@ import type { Pass } from './pass.ts';
 export type WriteAction = Exclude<Action, { verb: 'event' }>;
 export type DeleteAction = Extract<Action, { verb: 'delete' }>;
 export type PatchAction = Extract<Action, { verb: 'patch' }>;
+export type StatusAction = Extract<Action, { verb: 'status' }>;
 
 /** The owner's own delete. A child may be of the owner's kind, so compare uids. */
 export const isOwnerDelete = ({ key }: Pick<Pass, 'key'>, action: Action): boolean => action.verb === 'delete' && action.uid === key.uid;

@@ -33,6 +33,9 @@ const SINGULARS: Readonly<Record<Resource, string>> = {
 
 const KINDS: Partial<Record<Resource, string>> = { configmaps: 'ConfigMap', secrets: 'Secret' };
 
+/** Of an object's data. */
+type Keys = ReadonlySet<string> | 'absent' | 'unread';
+
 /** How long an answer stands: pods of one workload name the same objects. */
 const ANSWER_MS = 500;
 const ANSWERS_MAX = 1_000;
@@ -41,7 +44,7 @@ const ANSWERS_MAX = 1_000;
 export class NamedObjects {
   readonly #client: NodeClient;
   readonly #nowMs: () => number;
-  readonly #answers = new Map<string, { atMs: number; keys: Promise<ReadonlySet<string> | undefined> }>();
+  readonly #answers = new Map<string, { atMs: number; keys: Promise<Keys> }>();
 
   constructor(client: NodeClient, nowMs: () => number) {
     this.#client = client;
@@ -55,13 +58,14 @@ export class NamedObjects {
   async firstMissing(namespace: string, named: readonly NamedObject[]): Promise<MissingObject | undefined> {
     for (const { resource, name, key, missing } of named) {
       const keys = await this.#keysOf(`/api/v1/namespaces/${namespace}/${resource}/${encodeURIComponent(name)}`);
-      if (keys === undefined) return missing(`${SINGULARS[resource]} ${JSON.stringify(name)} not found`);
-      if (key !== undefined && !keys.has(key)) return missing(`couldn't find key ${key} in ${KINDS[resource]} ${namespace}/${name}`);
+      if (keys === 'absent') return missing(`${SINGULARS[resource]} ${JSON.stringify(name)} not found`);
+      if (key !== undefined && keys !== 'unread' && !keys.has(key))
+        return missing(`couldn't find key ${key} in ${KINDS[resource]} ${namespace}/${name}`);
     }
     return undefined;
   }
 
-  #keysOf(path: string): Promise<ReadonlySet<string> | undefined> {
+  #keysOf(path: string): Promise<Keys> {
     const nowMs = this.#nowMs();
     const known = this.#answers.get(path);
     if (known !== undefined && nowMs - known.atMs < ANSWER_MS) return known.keys;
@@ -72,30 +76,22 @@ export class NamedObjects {
     return keys;
   }
 
-  /** @returns the keys of its data; undefined: there is no such object */
-  async #read(path: string): Promise<ReadonlySet<string> | undefined> {
+  async #read(path: string): Promise<Keys> {
     const { status, body } = await this.#client.request({ method: 'GET', path });
-    if (status === 404) return undefined;
+    if (status === 404) return 'absent';
     // These credentials may place pods and not read secrets: pods then start as if all were there.
-    if (status === 403) return EVERY_KEY;
+    if (status === 403) return 'unread';
     if (status !== 200) throw new RefusedError(`GET ${path}`, status, body);
     const { data, binaryData } = fieldsOf(body);
     return new Set([...Object.keys(fieldsOf(data)), ...Object.keys(fieldsOf(binaryData))]);
   }
 }
 
-const EVERY_KEY: ReadonlySet<string> = new (class extends Set<string> {
-  override has(): boolean {
-    return true;
-  }
-})();
-
-/** Objects that the pod's next step needs: its claims before it has a node; on its node the rest, in the order in which a kubelet needs it. */
+/** Objects that a pod needs to begin: its claims before it has a node; on its node the rest, in the order in which a kubelet needs it. */
 export function objectsNamedBy(pod: Pod): NamedObject[] {
   const spec: Fields = pod.spec;
   const volumes = listOf(spec['volumes']);
   if ((pod.spec.nodeName ?? '') === '') return volumes.flatMap(claimOf);
-  if ((pod.status?.phase ?? 'Pending') !== 'Pending') return [];
   return [
     ...accountOf(spec),
     ...volumes.flatMap((volume) => [

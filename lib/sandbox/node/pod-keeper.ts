@@ -6,7 +6,7 @@ import type { MissingObject } from './named-objects.ts';
 import { NamedObjects, objectsNamedBy } from './named-objects.ts';
 import type { NodeClient } from './node-client.ts';
 import type { NodeIdentity, PodStep } from './pod-step.ts';
-import { hasEnded, nextStep, unplacedStep } from './pod-step.ts';
+import { hasEnded, isToBegin, nextStep, unplacedStep } from './pod-step.ts';
 import type { Deed, Problems } from './problems.ts';
 import { RefusedError } from './problems.ts';
 import type { NodeResources } from './room.ts';
@@ -135,7 +135,7 @@ export class PodKeeper {
       if (known === undefined || this.isStopped) return;
       let deed: Deed = 'read what pods name';
       try {
-        const named = objectsNamedBy(known.pod);
+        const named = isToBegin(known.pod) ? objectsNamedBy(known.pod) : [];
         let missing: MissingObject | undefined;
         if (named.length > 0) {
           missing = await this.namedObjects.firstMissing(known.pod.metadata.namespace ?? '', named);

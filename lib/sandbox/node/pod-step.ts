@@ -70,6 +70,12 @@ export function nextStep(pod: Pod, moment: Moment, node: NodeIdentity): PodStep 
 
 export const hasEnded = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 
+/** Whether its next step may be to be placed, or to start: then the objects that it names must be there. */
+export function isToBegin(pod: Pod): boolean {
+  if ((pod.spec.nodeName ?? '') === '') return isForScheduler(pod);
+  return pod.metadata.deletionTimestamp === undefined && (pod.status?.phase ?? 'Pending') === 'Pending';
+}
+
 /** Of a pod that is over and is to go. */
 function removalOf({ metadata }: Pod, { nowMs }: Moment): PodStep {
   const { deletionTimestamp = '', deletionGracePeriodSeconds, finalizers = [] } = metadata;

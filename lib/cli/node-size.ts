@@ -1,6 +1,15 @@
-// Options of the commands that start a simulated node, for its resources.
+// Options of the commands that start a simulated node, for its size.
 import { InvalidArgumentError, Option } from 'commander';
 import { isQuantity, parseQuantity } from '../objects/quantity.ts';
+import type { SimulatedNodeOptions } from '../sandbox/node/simulated-node.ts';
+
+/** Absent: the node's own default. */
+export type NodeSize = Pick<SimulatedNodeOptions, 'cpu' | 'memory'>;
+
+export interface NodeSizeOptions {
+  nodeCpu?: string;
+  nodeMemory?: string;
+}
 
 const quantityIn = (text: string): string => {
   if (!isQuantity(text) || parseQuantity(text).nanos <= 0n)
@@ -16,14 +25,8 @@ export const nodeMemoryOption = (): Option =>
     quantityIn,
   );
 
-/** As the node takes them: what was not given is left to it. */
-export const nodeResources = ({
-  nodeCpu,
-  nodeMemory,
-}: {
-  nodeCpu?: string | undefined;
-  nodeMemory?: string | undefined;
-}): { cpu?: string; memory?: string } => ({
+/** As the node takes them. */
+export const nodeSizeOf = ({ nodeCpu, nodeMemory }: { [option in keyof NodeSizeOptions]: string | undefined }): NodeSize => ({
   ...(nodeCpu !== undefined && { cpu: nodeCpu }),
   ...(nodeMemory !== undefined && { memory: nodeMemory }),
 });
