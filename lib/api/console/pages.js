@@ -70,6 +70,8 @@ function figureText(figures, named) {
 }
 
 /** The state's word, and why it waits or ended. */
+const countText = (count, thing) => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
 const standing = ({ state, reason }) =>
   element('span', {}, tag(state), reason !== undefined && state !== 'Parked' && element('span', { class: 'soft' }, ` ${reason}`));
 
@@ -173,7 +175,7 @@ export function workloadPage({ items, passes, problem }) {
 function containerText({ name, role, restarts, exitCode, reason }) {
   if (exitCode === undefined && restarts === 0) return undefined;
   const ended = exitCode === undefined ? [] : [`exit code ${exitCode}${reason === undefined ? '' : ` (${reason})`}`];
-  const again = restarts === 0 ? [] : [`${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`];
+  const again = restarts === 0 ? [] : [countText(restarts, 'restart')];
   return `${role === 'container' ? '' : `${role} `}${name}: ${[...ended, ...again].join(', ')}`;
 }
 
@@ -188,7 +190,7 @@ function passItem({ key, startTime, durationMs, outcome, why, actions, saw, next
       ' ',
       tag(outcome),
       ' ',
-      element('span', { class: 'soft' }, `${durationMs} ms, ${saw.pods ?? 0} pods seen${key.uid === uid ? '' : `, uid ${key.uid}`}`),
+      element('span', { class: 'soft' }, `${durationMs} ms, ${countText(saw.pods ?? 0, 'pod')} seen${key.uid === uid ? '' : `, uid ${key.uid}`}`),
     ),
     ...why.map((reason) => element('p', {}, reason)),
     error !== undefined && element('p', { class: 'tag bad' }, error),
