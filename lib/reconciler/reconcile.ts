@@ -218,19 +218,24 @@ export class Reconciler {
     const { owner } = await pass.known.readOwner();
     // A suspended workload has neither a start time nor pods, but it has a status, so a controller has worked on it.
     const hasStatus = Object.keys(owner.status ?? {}).length > 0;
-    await pass.known.listChildren({ isUnknown: hasStatus });
-    await listOthers(pass);
-    const isOver = pass.facts.isFinished(owner);
-    // Pods without a controller prove nothing: pods to adopt existed before the workload.
-    const hadStarted = hasStatus || [...pass.known.pods].some(({ controller }) => controller !== undefined);
-    const ageMs = this.#ports.clock.nowMs() - pass.pending.head.bornAtMs;
     // An invalidated head still holds the intents of all earlier passes. They are settled, not waited for.
     const isNew = pass.pending.state.listedEra === undefined;
-    const isOfThisEra = pass.pending.state.listedEra === pass.record.era;
-    if (isNew && hadStarted && !isOver && ageMs < this.#options.unknownMs) {
-      pass.decided.why.push('what was known of it is lost: it is left alone until no earlier pass can be at work on it');
-      return this.#options.unknownMs - ageMs;
+    const leftMs = pass.pending.head.bornAtMs + this.#options.unknownMs - this.#ports.clock.nowMs();
+    const mayBeWorkedOn = (): boolean => {
+      // Pods without a controller prove nothing: pods to adopt existed before the workload.
+      const hadStarted = hasStatus || [...pass.known.pods].some(({ controller }) => controller !== undefined);
+      return isNew && hadStarted && !pass.facts.isFinished(owner) && leftMs > 0;
+    };
+    // No list before the wait is over, where none is needed: a second one removes the tombstones of pods that no pass has planned with.
+    if (!mayBeWorkedOn()) {
+      await pass.known.listChildren({ isUnknown: hasStatus });
+      await listOthers(pass);
     }
+    if (mayBeWorkedOn()) {
+      pass.decided.why.push('what was known of it is lost: it is left alone until no earlier pass can be at work on it');
+      return leftMs;
+    }
+    const isOfThisEra = pass.pending.state.listedEra === pass.record.era;
     pass.pending.state = {
       ...pass.pending.state,
       listedEra: pass.record.era,

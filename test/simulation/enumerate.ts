@@ -175,9 +175,7 @@ interface Share {
 function storiesOf(isWhole: boolean): Scenario[] {
   const wanted = process.env['SCENARIO'];
   if (wanted !== undefined) return SCENARIOS.filter(({ name }) => name === wanted);
-  return SCENARIOS.filter(({ name, isForStormsOnly, isForMutantsOnly }) =>
-    isWhole ? !isForStormsOnly && (!isForMutantsOnly || CORE_STORIES.includes(name)) : CORE_STORIES.includes(name),
-  );
+  return SCENARIOS.filter(({ name, isForStormsOnly }) => (isWhole ? !isForStormsOnly : CORE_STORIES.includes(name)));
 }
 
 const toldOf = (isWhole: boolean): Story[] =>
@@ -194,10 +192,7 @@ async function share({ core, cores, pairSeconds, pairSeed, isWhole, slice }: Par
   const bound = { seconds: pairSeconds, seed: pairSeed, from: core, every: cores };
   return {
     singles,
-    pairs: await enumeratePairs(
-      storiesOf(true).filter(({ isForMutantsOnly }) => !isForMutantsOnly),
-      bound,
-    ),
+    pairs: await enumeratePairs(storiesOf(true), bound),
   };
 }
 

@@ -42,7 +42,7 @@ export interface FunctionsSetup {
   portsOf: (process: Process) => Ports;
   /** Of an invocation's beginning and end, for checks. */
   began: (process: Process, queue: string | undefined, messages: readonly ReceivedMessage[]) => void;
-  ended: (process: Process, messages: readonly ReceivedMessage[], acknowledged: number) => void;
+  ended: (process: Process, messages: readonly ReceivedMessage[], handled: readonly ReceivedMessage[]) => void;
   /** Batches at once, where a run wants others than the stories do. */
   concurrency?: Record<Source['function'], number>;
 }
@@ -112,8 +112,9 @@ export class Functions {
     if (undone) this.#release(environment);
     else this.#retire(source.function, environment);
     const failed = new Set(undone ?? (invocation.isLost ? [] : messages.map(({ messageId }) => messageId)));
-    const done = messages.filter(({ messageId }) => !failed.has(messageId)).map(({ receiptHandle }) => receiptHandle);
-    ended(process, messages, done.length);
+    const handled = messages.filter(({ messageId }) => !failed.has(messageId));
+    const done = handled.map(({ receiptHandle }) => receiptHandle);
+    ended(process, messages, handled);
     if (done.length === 0) return;
     if (process.isDead) return await queue.delete(source.queue, done);
     // Of a batch of wakes.

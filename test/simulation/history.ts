@@ -21,6 +21,8 @@ export interface PodRecord {
   createdBy: Call | undefined;
   /** Farloop was told that the create succeeded, or heard of the pod in another answer. */
   isKnown: boolean;
+  /** Farloop has taken in a relay's report that it succeeded. */
+  isKnownDone: boolean;
   /** The API server was restored from a state before it: to that server, and in its era, it never was (R3). */
   isUndone: boolean;
   /** Virtual milliseconds when such a restore made it run again, though it had ended or gone; negative: none did. */
@@ -235,6 +237,7 @@ export class History {
       createdAtMs: nowMs,
       createdBy: by,
       isKnown: false,
+      isKnownDone: false,
       isUndone: false,
       revivedAtMs: -Infinity,
       stripped: undefined,
@@ -274,7 +277,7 @@ export class History {
 
   /** What was heard of pods so far is lost. */
   forgetKnown(): void {
-    for (const record of this.pods) record.isKnown = false;
+    for (const record of this.pods) Object.assign(record, { isKnown: false, isKnownDone: false });
   }
 
   /** The server went back: what it has now is all there is. */

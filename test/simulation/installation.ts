@@ -43,7 +43,10 @@ export class Installation {
       newProcess: (name) => this.newProcess(name),
       portsOf: (process) => this.portsOf(process),
       began: (process, queue, messages) => simulation.checks.began(process, queue, messages),
-      ended: (process, messages, acknowledged) => simulation.say(`${process.name} ended, ${acknowledged} of ${messages.length} done`),
+      ended: (process, messages, handled) => {
+        simulation.say(`${process.name} ended, ${handled.length} of ${messages.length} done`);
+        if (process.name.startsWith('ingest')) simulation.checks.ledger.ingested(handled, simulation);
+      },
     });
     this.relays = new Relays(simulation, this);
   }

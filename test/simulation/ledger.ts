@@ -5,9 +5,12 @@ import type { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import { formatKey, parseKey, type WorkloadKey } from '../../lib/objects/workload.ts';
 import type { PageSelection } from '../../lib/ports/cluster.ts';
+import type { ReceivedMessage } from '../../lib/ports/queue.ts';
 import { ThrottledError } from '../../lib/ports/errors.ts';
 import type { Head, HeadChange } from '../../lib/ports/store.ts';
 import { decodeState } from '../../lib/reconciler/head/pass-state.ts';
+import { isAnswer } from '../../lib/wire/command-answers.ts';
+import { decodeEvents } from '../../lib/wire/events.ts';
 import { decodeWake } from '../../lib/wire/messages.ts';
 import { isWrite, type Call } from './calls.ts';
 import { secondsAskedFor } from './cluster-port.ts';
@@ -26,6 +29,7 @@ export class Ledger {
   readonly #statements = new Map<EmbeddedQueue, StatementSync>();
   /** Of each Farloop, by workload: uids of pods that its views have called gone. */
   readonly #gone = new Map<unknown, Map<string, Set<string>>>();
+  #hasLostStore = false;
   /** How often the budgets began anew: the table was lost, or a clock jumped. */
   freshBudgets = 0;
   /** Processes that opened a pass in their present invocation. */
@@ -49,6 +53,7 @@ export class Ledger {
 
   /** The table is another one: what it kept of fences, budgets and waits is gone. */
   lostStore(): void {
+    this.#hasLostStore = true;
     this.#fences.clear();
     this.#gone.clear();
     this.forgetWaits();
@@ -128,7 +133,23 @@ export class Ledger {
       if (ifFence !== undefined && ifFence !== invocation.follows) this.#fences.delete(ifFence);
       this.opened.add(invocation);
     }
+    // Whoever told the view to be read anew has sent a wake after the new fence: one that is still sent after the old one finds no head.
+    if (change.fence !== undefined && invocation.function === 'ingest' && ifFence !== undefined) this.#fences.delete(ifFence);
     if (change.state !== undefined) invocation.intents = decodeState(change.state)?.intents;
+  }
+
+  /** Ingest has read these messages to their end: what they report is known, as long as the table is. */
+  ingested(messages: readonly Pick<ReceivedMessage, 'body'>[], { history }: Simulation): void {
+    if (this.#hasLostStore) return;
+    for (const { body } of messages) {
+      if (isAnswer(body)) continue;
+      const { cluster, reports } = decodeEvents(body);
+      for (const { pods } of reports)
+        for (const { pod } of pods) {
+          const record = pod.phase === 'Succeeded' ? history.pod(cluster, pod.uid) : undefined;
+          if (record) record.isKnownDone = true;
+        }
+    }
   }
 
   heard(call: Call, outcome: Outcome, { history, scheduler }: Simulation): void {

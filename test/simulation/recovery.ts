@@ -1,6 +1,8 @@
 // How soon work must go on after a fault: what docs/recovery.md promises, and what runs with a plan are held to.
 import { FAULTS, WAITS, type Fault, type FaultName, type Plan, type Wait } from './faults.ts';
 import type { Violation } from './checks.ts';
+import { SIMULATED_KINDS } from './kinds/table.ts';
+import type { Scenario } from './scenario.ts';
 import type { Result, Run } from './simulation.ts';
 
 /** Beyond what a fault itself lasts, and what alone can bring the work back. */
@@ -34,15 +36,24 @@ export const lateMsOf = (result: Pick<Result, 'endedAtMs'>, calm: Pick<Result, '
   (result.endedAtMs ?? 0) - (calm.endedAtMs ?? 0);
 
 /** @param run with a plan @param results of it, and of the same run without faults @returns what is wrong, undefined when it recovered in time */
-export function recoveryOf({ plan, access }: { plan: Plan; access?: Access }, { result, calm }: Results): Violation | undefined {
+export function recoveryOf(
+  { plan, access, scenario }: { plan: Plan; access?: Access; scenario?: Scenario },
+  { result, calm }: Results,
+): Violation | undefined {
   const lateMs = lateMsOf(result, calm);
-  const allowedMs = plan.reduce((sum, { fault }) => sum + longestDelayMs(fault, access), RECOVERY_MS);
+  const allowedMs = plan.reduce((sum, { fault }) => sum + longestDelayMs(fault, access) + yieldedMs(fault, scenario), RECOVERY_MS);
   if (lateMs <= allowedMs) return undefined;
   return {
     invariant: 'recovers in time',
     atMs: result.endedAtMs ?? 0,
     says: `${Math.round(lateMs)} ms late, allowed ${allowedMs}`,
   };
+}
+
+/** A kind of which another controller may run the same workload leaves it alone until that one is silent. */
+function yieldedMs(fault: FaultName, scenario: Scenario | undefined): number {
+  if (scenario === undefined || (fault !== 'otherController' && fault !== 'otherControllerFights')) return 0;
+  return SIMULATED_KINDS.find(({ stories }) => stories.includes(scenario))?.hands.yieldsMs ?? 0;
 }
 
 interface Results {

@@ -35,8 +35,6 @@ export interface Scenario {
   struckAt?: (call: Pick<Call, 'port' | 'method' | 'args'>, fault: string) => boolean;
   /** Too long a story for a fault at each of its calls. */
   isForStormsOnly?: true;
-  /** Told without faults for the sake of mutants, or struck where `struckAt` says; not drawn. */
-  isForMutantsOnly?: true;
 }
 
 /** Each workload that a story tells the end of, where it is. */

@@ -1,25 +1,19 @@
 // Runs drawn from a seed: a story, times of calls, faults. The same seed gives the same run; what struck is a plan that replays it.
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { FAULT_NAMES, FAULTS, planText, type FaultName, type Plan } from './faults.ts';
-import { scenarioOf, SCENARIOS } from './scenarios.ts';
+import { SCENARIOS } from './scenarios.ts';
 import { Simulation, type Result, type Run } from './simulation.ts';
 
 /** Everything must have ended by then, however hard it stormed in the first minute. */
 const LIMIT_MS = 3_600_000;
 
-const DRAWN = SCENARIOS.filter(({ isForMutantsOnly }) => !isForMutantsOnly);
-
-/** Of the seeds, every so many tell of a view beside its head: of a Job too large to be drawn as often as the others. */
-const WIDE_EVERY = 32;
-
 const FAULTS_DRAWN = FAULT_NAMES.filter((name) => !FAULTS[name].isForPlansOnly);
 
-/** @param stories beginnings of names: those alone are drawn, also if they are not otherwise; absent: all that are */
+/** @param stories beginnings of names: those alone are drawn; absent: all */
 export function stormOf(seed: number, stories?: readonly string[]): Run {
   const random = seededRandom(seed * 7_919 + 13);
-  const from = stories ? SCENARIOS.filter(({ name }) => stories.some((beginning) => name.startsWith(beginning))) : DRAWN;
-  const drawn = from[Math.floor(random() * from.length)];
-  const scenario = !stories && seed % WIDE_EVERY === 5 ? scenarioOf('wide') : drawn;
+  const from = stories ? SCENARIOS.filter(({ name }) => stories.some((beginning) => name.startsWith(beginning))) : SCENARIOS;
+  const scenario = from[Math.floor(random() * from.length)];
   if (!scenario) throw new Error('there is no story to tell');
   const kinds = 1 + Math.floor(random() * 4);
   const faults = Array.from({ length: kinds }, () => FAULTS_DRAWN[Math.floor(random() * FAULTS_DRAWN.length)]).filter(

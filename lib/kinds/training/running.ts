@@ -44,7 +44,7 @@ import { resumption } from './suspend.ts';
 import { totalOf } from './terms.ts';
 
 /** A name that somebody else has, or a group that is not scheduled, is looked at again after this time: its change may wake nobody. */
-const AGAIN_SECONDS = { taken: 10, group: 60 } as const;
+const AGAIN_SECONDS = { taken: 10, leaving: 5, group: 60 } as const;
 
 export function runningPlan(given: Pass): TrainingPlan {
   const before = given.given.owner.status ?? {};
@@ -243,13 +243,15 @@ function staff(pass: Pass, judgement: Judgement, told: Told) {
     if (createHold > 0) waits.push(createHold);
     if (step.isCut) waits.push(NEXT_PODS_SECONDS);
     if (step.problem !== undefined) waits.push(AGAIN_SECONDS.taken);
+    if (step.awaitsDeletion) waits.push(AGAIN_SECONDS.leaving);
     return { ...step, actions: [...removing, ...step.actions], waits };
   }
   const { missing, removals: goneServices } = serviceChanges(pass);
   const services = freeOpenings(pass, missing, told, SERVICE_OPENINGS);
   const served = inOnePass(pass, services.free);
-  const { free, taken, actions: news } = freeOpenings(pass, openingsIn(pass, judgement), told, POD_OPENINGS);
-  if (taken.length > 0 || services.taken.length > 0) waits.push(AGAIN_SECONDS.taken);
+  const { free, taken, leaving, actions: news } = freeOpenings(pass, openingsIn(pass, judgement), told, POD_OPENINGS);
+  if (taken.length + services.taken.length > 0) waits.push(AGAIN_SECONDS.taken);
+  if (leaving.length + services.leaving.length > 0) waits.push(AGAIN_SECONDS.leaving);
   if (free.length > 0 && createHold > 0) waits.push(createHold);
   const openings = mayCreate ? inOnePass(pass, free) : [];
   if ((mayCreate && openings.length < free.length) || served.length < services.free.length) waits.push(NEXT_PODS_SECONDS);

@@ -1,7 +1,7 @@
 // Pods and services to make and to remove, slot by slot.
 import { ClusterSpecError, type Replicas, type Terms } from './framework.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
-import { nameKeyOf, type Action } from '../plan.ts';
+import { nameKeyOf, type Action, type HeldName } from '../plan.ts';
 import { createActions, deleteChildActions, deletePodActions, eventAction, type NewEvent } from './actions.ts';
 import { hasForeignScheduler } from './gang.ts';
 import type { Judged, Judgement } from './judging.ts';
@@ -55,22 +55,27 @@ export interface Filling {
   eventOf: (opening: Opening) => NewEvent;
 }
 
-/** Openings whose names somebody else has, each reported once. @returns the others */
+/**
+ * Sorts openings by who has their names.
+ * @returns `taken`: somebody else has them, each reported once; `leaving`: an object that is being deleted has them, as after a job was
+ * deleted and made anew
+ */
 export function freeOpenings(
   { terms, given }: Pass,
   openings: readonly Opening[],
   told: Told,
   { resource, about, eventOf }: Filling,
-): { free: Opening[]; taken: Opening[]; actions: Action[] } {
-  const { held } = given;
-  const isTaken = ({ name }: Opening): boolean => held?.has(nameKeyOf(resource, name)) ?? false;
-  const taken = openings.filter(isTaken);
+): { free: Opening[]; taken: Opening[]; leaving: Opening[]; actions: Action[] } {
+  const holderOf = ({ name }: Opening): HeldName | undefined => given.held?.get(nameKeyOf(resource, name));
+  const free = openings.filter((opening) => !holderOf(opening));
+  const taken = openings.filter((opening) => holderOf(opening)?.isTerminating === false);
   // A create shows whether a name is free. Until then it may be taken as before.
-  for (const { slot } of openings.filter((opening) => !isTaken(opening))) told.stillTold(about, slot);
-  const news = taken.filter(({ slot, name }) => held?.get(nameKeyOf(resource, name))?.isTerminating !== true && told.isNews(about, slot));
+  for (const { slot } of free) told.stillTold(about, slot);
+  const news = taken.filter(({ slot }) => told.isNews(about, slot));
   return {
-    free: openings.filter((opening) => !isTaken(opening)),
+    free,
     taken,
+    leaving: openings.filter((opening) => holderOf(opening)?.isTerminating === true),
     actions: news.map((opening) => eventAction(terms, eventOf(opening))),
   };
 }

@@ -59,11 +59,15 @@ export const stillOpen = ({
   },
 }: Pass): Intents => (unanswered.length === 0 ? NO_INTENTS : { ...NO_INTENTS, atMs: intents.atMs, create: [...unanswered] });
 
-/** Above the numbers of pods that were to be deleted or stripped and have vanished. They had been seen, so their names are taken (R5). */
+/**
+ * Above the numbers of pods that were to be deleted or stripped and have vanished. They had been seen, so their names are taken (R5). A pod
+ * that was to be created may have come and gone: under a name that is used again, only its number tells it from the next one.
+ */
 function numberAfterVanished(pass: Pass): number {
   const entryOf = childFinder(pass);
+  const { create, delete: deletes, strip } = pass.pending.state.intents;
   let lowest = 0;
-  for (const child of [...pass.pending.state.intents.delete, ...pass.pending.state.intents.strip])
+  for (const child of [...deletes, ...strip, ...(pass.facts.pods.namesAreReused ? create : [])])
     if (typeof child !== 'string' && entryOf(child) === undefined) lowest = Math.max(lowest, child.number + 1);
   return lowest;
 }

@@ -159,7 +159,7 @@ describe('case 98, B-11: a name that somebody else has', () => {
 
   test('it is waited for without a word while it goes', () => {
     const plan = planFor({ replicas: { Worker: 2 }, held: held(true) });
-    expect([created(plan), reasonsTold(plan).includes('FailedCreatePod'), plan.requeueAfterSeconds]).toEqual([['j-worker-1'], false, 10]);
+    expect([created(plan), reasonsTold(plan).includes('FailedCreatePod'), plan.requeueAfterSeconds]).toEqual([['j-worker-1'], false, 5]);
   });
 
   test('one that stays is told of once, and the others go on', () => {

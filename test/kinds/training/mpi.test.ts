@@ -162,6 +162,15 @@ describe('the objects', () => {
     expect(created(refused)).toEqual([]);
     expect(told(planFor(job(1, { held, pods, kept: refused.head.kept as object })))).toEqual([]);
   });
+
+  test.each([
+    ['ConfigMap', objects.CONFIG_MAPS, 'j-config'],
+    ['Pod', PODS, 'j-worker-0'],
+  ] as const)('a job that was deleted and made anew waits for its %s of before to go, and is not parked', (_, resource, name) => {
+    const held = new Map([[nameKeyOf(resource, name), { uid: 'of-before', isTerminating: true }]]);
+    const waiting = planFor(job(1, { held }));
+    expect([told(waiting), created(waiting), waiting.outcome === 'parked', waiting.requeueAfterSeconds]).toEqual([[], [], false, 5]);
+  });
 });
 
 describe('the pods', () => {

@@ -3,7 +3,8 @@ import { findFacts } from '../../../lib/kinds/facts.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { controllerOf, podFactsOf } from '../../../lib/objects/pod-facts.ts';
 import type { Call } from '../calls.ts';
-import type { ChildChange, ObjectChange, OwnerRecord, PodChange } from '../history.ts';
+import type { ChildChange, ObjectChange, OwnerRecord, PodChange, PodRecord } from '../history.ts';
+import type { Simulation } from '../simulation.ts';
 import type { Invariant } from './table.ts';
 
 type Created = (PodChange | ChildChange) & { owner: OwnerRecord; by: Call };
@@ -20,6 +21,10 @@ function createdIn(change: ObjectChange): Created | undefined {
 
 const nameOf = ({ now }: { now: KubernetesObject }): string => now.metadata.name ?? '';
 const liveOf = ({ by, owner }: Created): KubernetesObject | undefined => by.invocation?.live.get(owner.uid);
+
+/** Of two Farloops, the pass of one knows nothing of a pod that the other has made since it began. */
+export const isMadeMeanwhile = (pod: PodRecord, by: Call, { installations }: Simulation): boolean =>
+  installations.length > 1 && pod.createdAtMs >= (by.invocation?.beganAtMs ?? 0);
 
 export const OF_CHILDREN: readonly Invariant[] = [
   {
@@ -71,13 +76,18 @@ export const OF_CHILDREN: readonly Invariant[] = [
   {
     name: 'a number of a name that is used again is never taken twice',
     rule: 'R5',
-    onChange: (change) => {
+    onChange: (change, simulation) => {
       const created = createdIn(change);
       if (created?.kind !== 'pod' || !findFacts(created.owner.kind)?.pods.namesAreReused) return undefined;
       const { number } = podFactsOf(created.now);
       const before = [...created.owner.pods.values()].some(
-        ({ uid, name, pod, isKnown, isUndone }) =>
-          isKnown && !isUndone && name === created.record.name && uid !== created.record.uid && podFactsOf(pod).number === number,
+        (record) =>
+          record.isKnown &&
+          !record.isUndone &&
+          record.name === created.record.name &&
+          record.uid !== created.record.uid &&
+          podFactsOf(record.pod).number === number &&
+          !isMadeMeanwhile(record, created.by, simulation),
       );
       return before ? `${created.record.name} is a second pod of number ${number}` : undefined;
     },

@@ -17,7 +17,7 @@ import { OF_JOB_PODS } from './job/pod-invariants.ts';
 import { OF_JOB_STATUS } from './job/status-invariants.ts';
 import { JOB_CORE_STORIES, JOB_STORIES } from './job/stories.ts';
 import { isSuspended as isSuspendedTraining, OF_TRAINING, TRAINING_HANDS } from './training/invariants.ts';
-import { MPI_STORIES, OTHER_TRAINING_STORIES, PYTORCH_STORIES, TENSORFLOW_STORIES } from './training/stories.ts';
+import { MPI_STORIES, OTHER_TRAINING_STORIES, PYTORCH_STORIES, TENSORFLOW_STORIES, TRAINING_CORE_STORIES } from './training/stories.ts';
 
 /** What people and other controllers do to an owner in the middle of a pass. */
 export interface HandsOfKind {
@@ -48,7 +48,7 @@ const training = (framework: Framework, stories: readonly Scenario[], invariants
   standsAs: { suspended: isSuspendedTraining },
   hands: TRAINING_HANDS,
   stories,
-  coreStories: [],
+  coreStories: stories.map(({ name }) => name).filter((name) => TRAINING_CORE_STORIES.includes(name)),
   invariants,
 });
 

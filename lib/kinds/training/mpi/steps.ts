@@ -21,6 +21,8 @@ export interface MpiStep {
   /** More workers are to be made than one pass makes. */
   isCut?: boolean;
   problem?: string;
+  /** An object that is being deleted has a name of the job's, as after a job was deleted and made anew. */
+  awaitsDeletion?: true;
 }
 
 const nameOf = (job: string, slot: Slot): string =>
@@ -35,11 +37,12 @@ export function mpiStep(
   const nothing = { actions: [], needsTemplates: false, continues: false };
   if (isLauncherOver) return nothing;
   const beside = besides(pass, told, running(judgement));
-  if (beside.problem !== undefined) return { ...nothing, ...beside };
+  if (beside.problem !== undefined || beside.awaitsDeletion) return { ...nothing, ...beside };
   const openings = openingsIn(pass, judgement, nameOf);
-  const { free, taken, actions: news } = freeOpenings(pass, openings, told, OPENINGS);
+  const { free, taken, leaving, actions: news } = freeOpenings(pass, openings, told, OPENINGS);
   const first = taken[0];
   if (first) return { ...nothing, actions: [...beside.actions, ...news], problem: takenEvent(first).message };
+  if (leaving.length > 0) return { ...nothing, actions: behindConfigMap(pass, beside.actions), awaitsDeletion: true };
   if (!mayCreate || free.length === 0) return { ...nothing, actions: behindConfigMap(pass, beside.actions) };
   if (!pass.given.isWhole) return { ...nothing, needsTemplates: true };
   const workers = free.filter(({ replicas }) => replicas.type === 'Worker');
@@ -83,7 +86,7 @@ const running = ({ slots }: Judgement): string[] =>
   [...slots.values()].filter(({ replicas, pod }) => replicas.type === 'Worker' && pod.phase === 'Running').map(({ pod }) => pod.name);
 
 /** Account, config map, role and binding. The first whose name somebody else has ends the step. */
-function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): { actions: Action[]; problem?: string } {
+function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): Pick<MpiStep, 'actions' | 'problem' | 'awaitsDeletion'> {
   const { terms, checked, given } = pass;
   const launcher = objects.launcherName(terms);
   const account = checked.account ?? launcher;
@@ -120,10 +123,11 @@ function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): { a
   for (const [at, { resource, name, make, digest, patch, isDebounced, isDone, isAnybodys }] of wanted.entries()) {
     const child = childOf(pass, resource, name);
     const holder = child ? undefined : given.held?.get(nameKeyOf(resource, name));
+    if (holder?.isTerminating && !isAnybodys) return { actions, awaitsDeletion: true };
     if (holder && !isAnybodys) {
       const message = takenText(name, resource.kind);
       const event: NewEvent = { type: 'Warning', reason: 'ErrResourceExists', message };
-      const isNews = !holder.isTerminating && told.isNews('object', at);
+      const isNews = told.isNews('object', at);
       return { actions: [...actions, ...(isNews ? [eventAction(terms, event)] : [])], problem: message };
     }
     if (!child && !holder) told.stillTold('object', at);

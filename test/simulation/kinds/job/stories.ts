@@ -242,7 +242,7 @@ export const JOB_STORIES: readonly Scenario[] = [
   {
     // Terminating for longer than a pass may be put off.
     name: 'replaced-after-a-long-end',
-    isForMutantsOnly: true,
+    isForStormsOnly: true,
     clusters: WEST,
     acts: [
       { atMs: 1_000, act: apply(aJob('a', { parallelism: 2, completions: 2, podReplacementPolicy: 'Failed' })) },
@@ -277,7 +277,7 @@ export const JOB_STORIES: readonly Scenario[] = [
   {
     // Longer than the back-off that its pod's failure sets: that alone would not keep another one away.
     name: 'deletion-is-held',
-    isForMutantsOnly: true,
+    isForStormsOnly: true,
     clusters: WEST,
     acts: [
       { atMs: 1_000, act: apply(withFinalizer(aJob('a', { parallelism: 1, completions: 2 }))) },
@@ -350,7 +350,6 @@ export const JOB_STORIES: readonly Scenario[] = [
   {
     // Passes list the pods that another controller made; then the watches are forgotten, and the relay lists all of them anew.
     name: 'listed-in-pages',
-    isForMutantsOnly: true,
     clusters: WEST,
     acts: [
       { atMs: 1_000, act: applyWithPods(aJob('a', { parallelism: 3, completions: 5 }), ['a-one', 'a-three', 'a-two']) },
@@ -377,9 +376,9 @@ export const JOB_STORIES: readonly Scenario[] = [
     withinMs: 9_600,
   },
   {
-    // More pods than a head holds: its view lies in items beside it. view-items.test.ts strikes the calls for these, and now and then a storm.
+    // More pods than a head holds: its view lies in items beside it. view-items.test.ts strikes the calls for these.
     name: 'wide',
-    isForMutantsOnly: true,
+    isForStormsOnly: true,
     clusters: WEST,
     acts: [{ atMs: 1_000, act: apply(aJob('a', { parallelism: 22, completions: 23, completionMode: 'Indexed' })) }],
     // All at once: what they tell in the end is too much for the head, too.
@@ -390,7 +389,7 @@ export const JOB_STORIES: readonly Scenario[] = [
   {
     // Longer than whatever comes with each sweep may come back in vain: what nobody can read is a dead letter by then.
     name: 'runs-for-minutes',
-    isForMutantsOnly: true,
+    isForStormsOnly: true,
     clusters: WEST,
     acts: [{ atMs: 1_000, act: apply(aJob('a')) }],
     fateOf: all(480_000),

@@ -8,6 +8,7 @@ import type { TrainingJob } from '../../../../lib/kinds/training/job-types.ts';
 import { SERVICES } from '../../../../lib/kinds/training/services.ts';
 import { childrenOf, livingOf } from '../../history.ts';
 import { endsOf } from '../../scenario.ts';
+import { isMadeMeanwhile } from '../../invariants/children.ts';
 import type { Invariant } from '../../invariants/table.ts';
 import type { HandsOfKind } from '../table.ts';
 
@@ -73,14 +74,16 @@ export const OF_TRAINING: readonly Invariant[] = [
   {
     name: 'a replica that has succeeded is not made again',
     rule: 'R10',
-    onChange: (change) => {
+    onChange: (change, simulation) => {
       if (change.kind !== 'pod' || change.type !== 'ADDED' || !change.owner || !change.by || change.by.isLate) return undefined;
-      const { owner, record } = change;
+      const { owner, record, by } = change;
+      // While another operator works on the job, it is that one's to remember.
+      if (simulation.struck.some(({ fault }) => fault === 'otherController' || fault === 'otherControllerFights')) return undefined;
       // One that was suspended begins anew.
       const wasSuspended = conditionsOf(owner.object)?.some(({ type }) => type === 'Suspended') ?? false;
       if (owner.isRestored || wasSuspended || !isOfTraining(owner.kind)) return undefined;
       const done = [...owner.pods.values()].find(
-        (pod) => pod !== record && pod.name === record.name && pod.pod.status?.phase === 'Succeeded',
+        (pod) => pod !== record && pod.name === record.name && pod.isKnownDone && !isMadeMeanwhile(pod, by, simulation),
       );
       return done ? `${record.name} had succeeded` : undefined;
     },
