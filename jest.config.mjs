@@ -6,6 +6,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', 
 
 /** Storms that mean nothing in part, and the longest proofs: `npm run test:storms` runs them. */
 export const WHOLE_STORMS = [
+  'cli/end-process',
   'damage/answers',
   'damage/relayed',
   'damage/stored',

@@ -1,4 +1,5 @@
 // The command line's entry: what bin/farloop.js starts, in a checkout and as the bundle.
+import { endProcess } from './end-process.ts';
 import { printProblem } from './output.ts';
 import { runProgram } from './program.ts';
 
@@ -22,8 +23,10 @@ const taken = async (stream: NodeJS.WriteStream): Promise<void> => {
 
 const args = process.argv.slice(2);
 process.exitCode = await runProgram(args);
-if (RUNS_UNTIL_TOLD.has(args[0] ?? '')) setTimeout(() => process.exit(), PATIENCE_MS).unref();
+const ranUntilTold = RUNS_UNTIL_TOLD.has(args[0] ?? '');
+if (ranUntilTold) setTimeout(endProcess, PATIENCE_MS).unref();
 // A pipe holds 64 KiB: the rest waits here for as long as its reader takes.
 await Promise.all([taken(process.stdout), taken(process.stderr)]);
 // A connection that is still open (a kept-alive one, say) must not hold the prompt back.
+if (ranUntilTold) endProcess();
 process.exit();
