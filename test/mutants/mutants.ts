@@ -43,6 +43,7 @@ const PLANNING = 'lib/reconciler/pass/planning.ts';
 const TROUBLE = 'lib/reconciler/pass/trouble.ts';
 const CLOSING = 'lib/reconciler/pass/commit.ts';
 const ACTIONS = 'lib/reconciler/pass/actions.ts';
+const STATUS_WRITE = 'lib/reconciler/pass/status-write.ts';
 const INGEST = 'lib/reconciler/ingest.ts';
 const TRACKING = 'lib/kinds/job/counting/tracking.ts';
 
@@ -209,7 +210,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'status without its version',
     rule: 'R8',
-    file: ACTIONS,
+    file: STATUS_WRITE,
     search: 'body: { metadata: { uid, resourceVersion }, status }',
     replacement: "body: { metadata: { uid, ...(resourceVersion === '' && { resourceVersion }) }, status }",
     why: 'an older pass overwrites the counts of a later one',
@@ -604,7 +605,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'status goes to another Job',
     rule: 'R15',
-    file: ACTIONS,
+    file: STATUS_WRITE,
     search: "const target = { namespace: pass.key.namespace, name: pass.key.name, uid: pass.key.uid, subresource: 'status' };",
     replacement:
       "const [first] = (await pass.cluster.list(pass.facts.resource, { namespace: pass.key.namespace }, pass.deadline)).items;\n    const target = { namespace: pass.key.namespace, name: first?.metadata.name ?? '', uid: pass.key.uid, subresource: 'status' };",
@@ -699,7 +700,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '{ ...news, pods: news.whole ? news.pods : fresh }',
     replacement: '{ ...news, pods: isListed ? news.pods : fresh }',
     why: 'a pod that the list names, and that was heard of at its very version, is believed to be gone: another one runs beside it',
-    look: { scenario: 'wide', faults: ['tableIsWiped'] },
+    look: { scenario: 'wide', faults: ['cannotConnect', 'clockJumpsAhead'] },
   },
   {
     name: '410 taken for an empty list',
