@@ -6,17 +6,24 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', 
 
 /** Storms that mean nothing in part, and the longest proofs: `npm run test:storms` runs them. */
 export const WHOLE_STORMS = [
+  'adapters/kubernetes/large-answers',
+  'adapters/kubernetes/long-values',
   'cli/end-process',
   'damage/answers',
+  'damage/messages',
   'damage/relayed',
   'damage/stored',
   'fairness/fairness',
+  'kinds/preemption/victims.random',
+  'mutants/types',
   'reconciler/ensemble/every-point',
   'reconciler/large-job',
   'reconciler/large-view',
+  'reconciler/rules/pressure',
   'reconciler/verdict-interrupted',
   'reconciler/view/many-children',
   'regular-expressions',
+  'simulation/late-create',
   'simulation/replay',
   'simulation/simulator',
   'simulation/view-items',
@@ -26,6 +33,8 @@ export default {
   testEnvironment: 'node',
   // One more than the smallest machine that builds it has cores: tests that start processes mostly wait for them.
   maxWorkers: 3,
+  // Modules of a test file stay in its worker for good: a worker that holds too many only collects garbage.
+  workerIdleMemoryLimit: '700MB',
   // A bound for what hangs, not for what is slow on a busy machine: figures come from benchmarks.
   testTimeout: 120_000,
   roots: ['<rootDir>/test'],
