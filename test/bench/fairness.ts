@@ -1,18 +1,22 @@
-// `npm run bench fairness [-- --minutes 3 --every 10]`: a hundred clusters on the embedded adapters in this process, as long quiet as stormy:
-// one dead, one flooding with ten times its share. Exits 1 where the others' lag p99 is more than twice that of the quiet run.
+// `npm run bench fairness [-- --only clusters|busy --minutes 3 --every 10]`: a hundred clusters on the embedded adapters in this process, as long
+// quiet as stormy: one dead, one flooding with ten times its share; then one `farloop up` (busy.ts). Exits 1 where the others' lag p99 is more
+// than twice that of the quiet run.
+import { Option } from 'commander';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CLUSTERS, DEAD, FLOODING, quantile } from '../fairness/crowd.ts';
 import { runForReal, type RealRun } from '../fairness/real-run.ts';
+import { isFairWhenBusy } from './busy.ts';
 import { wholeNumber } from '../../lib/cli/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 
-const { minutes, every } = script('npm run bench fairness --')
+const { only, minutes, every } = script('npm run bench fairness --')
+  .addOption(new Option('--only <what>', 'one part alone').choices(['clusters', 'busy']))
   .option('--minutes <number>', 'each of the two runs', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 3)
   .option('--every <seconds>', 'a Job of each cluster', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 10)
   .parse()
-  .opts<{ minutes: number; every: number }>();
+  .opts<{ only?: 'clusters' | 'busy'; minutes: number; every: number }>();
 const FROM_MS = 15_000;
 const MOST = 2;
 /** Twice what a share takes; the flood takes five times as much as there is. */
@@ -45,12 +49,17 @@ function tell(title: string, { lags, flooding, jobs, unfinished, callsOfDead, pa
   );
 }
 
-const quiet = await run(false);
-tell('quiet', quiet);
-const stormy = await run(true);
-tell('one dead, one flooding', stormy);
-for (const part of ['creation', 'completion'] as const) {
-  const ratio = quantile(stormy.lags[part], 0.99) / quantile(quiet.lags[part], 0.99);
-  console.log(`${part}: lag p99 ${ratio.toFixed(2)} times that of the quiet run (at most ${MOST})`);
-  if (!(ratio <= MOST) || stormy.unfinished > 0) process.exitCode = 1;
+async function compareClusters(): Promise<void> {
+  const quiet = await run(false);
+  tell('quiet', quiet);
+  const stormy = await run(true);
+  tell('one dead, one flooding', stormy);
+  for (const part of ['creation', 'completion'] as const) {
+    const ratio = quantile(stormy.lags[part], 0.99) / quantile(quiet.lags[part], 0.99);
+    console.log(`${part}: lag p99 ${ratio.toFixed(2)} times that of the quiet run (at most ${MOST})`);
+    if (!(ratio <= MOST) || stormy.unfinished > 0) process.exitCode = 1;
+  }
 }
+
+if (only !== 'busy') await compareClusters();
+if (only !== 'clusters' && !(await isFairWhenBusy())) process.exitCode = 1;

@@ -6,7 +6,8 @@ const BENCHES: Record<string, { module: () => Promise<unknown>; tells: string }>
   cost: { module: () => import('./cost.ts'), tells: 'AWS requests and dollars per pod, and what an idle stack and cluster cost a month' },
   fairness: {
     module: () => import('./fairness.ts'),
-    tells: "a hundred clusters, one dead, one flooding: the others' lag beside that of a quiet run, six minutes on real time",
+    tells:
+      "the others' lag beside that of a quiet run: a hundred clusters, one dead, one flooding (six minutes); small Jobs beside a large one",
   },
   decode: { module: () => import('./decode.ts'), tells: 'milliseconds and heap that the costliest messages of 1 MiB take to read' },
   start: { module: () => import('./start.ts'), tells: 'milliseconds until a deployed function is ready, and the size of its zip' },

@@ -1,5 +1,6 @@
 // Keeps the pods of a simulated node going: what is known of each, which step is due, so many steps at a time.
 import type { Pod } from '../../objects/kubernetes.ts';
+import { controllerOf } from '../../objects/pod-facts.ts';
 import { isNewer } from '../../objects/resource-version.ts';
 import { Failures } from './failures.ts';
 import type { MissingObject } from './named-objects.ts';
@@ -11,6 +12,7 @@ import type { Deed, Problems } from './problems.ts';
 import { RefusedError } from './problems.ts';
 import type { NodeResources } from './room.ts';
 import { Room } from './room.ts';
+import { Turns } from './turns.ts';
 
 export interface KeeperOptions extends NodeIdentity {
   resources: NodeResources;
@@ -42,7 +44,7 @@ export class PodKeeper {
   readonly options: KeeperOptions;
   readonly known = new Map<string, Known>();
   readonly failures = new Failures();
-  readonly due = new Set<string>();
+  readonly due = new Turns();
   readonly busy = new Set<string>();
   readonly timers = new Map<string, NodeJS.Timeout>();
   /** Of pods bound to this node, or being bound, that have not ended. */
@@ -110,15 +112,15 @@ export class PodKeeper {
 
   private enqueue(uid: string): void {
     if (this.isStopped) return;
-    this.due.add(uid);
+    this.due.add(uid, controllerOf(this.known.get(uid)?.pod.metadata.ownerReferences)?.uid ?? uid);
     this.startSteps();
   }
 
   private startSteps(): void {
-    for (const uid of this.due) {
-      if (this.busy.size >= this.options.concurrency) return;
-      if (this.busy.has(uid)) continue; // stays due: looked at again when it is through
-      this.due.delete(uid);
+    while (this.busy.size < this.options.concurrency) {
+      // One that is busy stays due: looked at again when it is through.
+      const uid = this.due.take((each) => !this.busy.has(each));
+      if (uid === undefined) return;
       this.busy.add(uid);
       void this.takeSteps(uid).finally(() => {
         this.busy.delete(uid);
