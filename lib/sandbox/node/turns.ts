@@ -1,7 +1,7 @@
-// Who is next: owners take turns, so that the pods of a large workload do not keep those of small ones waiting.
+// The order of work: owners take turns, so that the pods of a large workload do not keep those of small ones waiting.
 
 export class Turns {
-  /** What is due, by owner; the owner whose turn was last stands last. */
+  /** Items that are due, by owner; the owner whose turn was last stands last. */
   readonly #byOwner = new Map<string, Set<string>>();
   readonly #owners = new Map<string, string>();
 
