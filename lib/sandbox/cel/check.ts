@@ -23,6 +23,7 @@ import {
 import type { Bindings, Type } from './types.ts';
 import { Uint } from './values.ts';
 import type { Value } from './values.ts';
+import { countStep } from './work.ts';
 
 /** Names of types that expressions may use as values, as in `type(x) == string`. */
 const namedTypes = new Map<string, Type>([
@@ -58,6 +59,8 @@ class Checker {
   }
 
   visit(node: Expression): Type {
+    // Macros repeat parts of the text, those within others many times over.
+    countStep();
     const type = this.#typeOf(node);
     node.type = type;
     this.#visited.push(node);

@@ -11,6 +11,7 @@ import { isOpen } from './types.ts';
 import type { Type } from './types.ts';
 import { BudgetError, CelMap, EvaluationError, List, ListOfValues, MapOfValues, Optional, TypeValue, typeName } from './values.ts';
 import type { Value } from './values.ts';
+import { countStep } from './work.ts';
 
 export interface Frame {
   /** By slot; an error that a loop's accumulator holds may yet be passed over. */
@@ -53,6 +54,7 @@ export class Layout {
 function charge(frame: Frame, cost: number): void {
   frame.cost += cost;
   if (frame.cost > frame.limit) throw new BudgetError();
+  countStep();
 }
 
 const listCost = 10;
@@ -147,6 +149,8 @@ function select(node: Expression & { is: 'select' }, layout: Layout): Evaluate {
 }
 
 function call(node: Call, layout: Layout): Evaluate {
+  // Before its arguments are compiled: the appended element would be compiled twice, and so at each level of loops in loops.
+  if (node.function === '_+_' && isAppending(node)) return appending(node, layout);
   const args = [...(node.target ? [node.target] : []), ...node.args].map((argument) => compile(argument, layout));
   const [first, second, third] = args;
   if (first && second) {
@@ -164,9 +168,6 @@ function call(node: Call, layout: Layout): Evaluate {
       case 'or':
       case 'orValue':
         return alternative(first, second, node.function);
-      case '_+_':
-        if (isAppending(node)) return appending(first, node, layout);
-        break;
       default:
     }
   }
@@ -298,8 +299,10 @@ function isAppending({ args: [left, right] }: Call): boolean {
   return left?.is === 'identifier' && left.name === accumulatorName && right?.is === 'list' && right.elements.length === 1;
 }
 
-function appending(accumulator: Evaluate, { args: [, right] }: Call, layout: Layout): Evaluate {
-  const element = compile(right?.is === 'list' && right.elements[0] ? right.elements[0] : { is: 'literal', at: 0, value: null }, layout);
+function appending({ args: [left, right] }: Call, layout: Layout): Evaluate {
+  const missing: Expression = { is: 'literal', at: 0, value: null };
+  const accumulator = compile(left ?? missing, layout);
+  const element = compile(right?.is === 'list' && right.elements[0] ? right.elements[0] : missing, layout);
   return (frame) => {
     const list = accumulator(frame);
     const value = element(frame);

@@ -34,13 +34,16 @@ export interface Program {
 /** @param variables the names that the text may use. @returns the program, or what is wrong with the text */
 export function compiled(source: string, variables: ReadonlyMap<string, Type>): Program | ProgramProblem {
   let root: Expression;
+  let problems: ExpressionProblem[];
+  beginWork();
   try {
     root = parse(source);
+    problems = check(root, variables, library);
   } catch (error) {
+    if (error instanceof BudgetError) return { problem: error.message };
     if (!(error instanceof SyntaxProblem)) throw error;
     return { problem: problemText(source, error) };
   }
-  const problems = check(root, variables, library);
   if (problems.length > 0) return { problem: problemsText(source, problems) };
   const literals = problemsOfLiterals(root, childrenOf);
   if (literals.length > 0) return { problem: problemsText(source, literals) };

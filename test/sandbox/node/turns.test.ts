@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Turns } from '../../../lib/sandbox/node/turns.ts';
 
-const any = (): boolean => true;
+const any = (_item: string): boolean => true;
 
 const takeAll = (turns: Turns, canBeTaken = any): string[] => {
   const taken: string[] = [];

@@ -3,6 +3,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { EvaluationError, ListOfValues, MapOfValues, Opaque } from '../values.ts';
 import type { Value } from '../values.ts';
 import type { Line } from './declare.ts';
+import { countWork } from '../work.ts';
 
 class Address extends Opaque {
   readonly typeName = 'net.IP';
@@ -180,7 +181,14 @@ class Locator extends Opaque {
   }
   queryValues(): MapOfValues {
     const values = new Map<string, string[]>();
-    for (const [key, value] of new URLSearchParams(this.query)) values.set(key, [...(values.get(key) ?? []), value]);
+    for (const part of this.query.split('&')) {
+      countWork();
+      const [[key, value] = ['', '']] = new URLSearchParams(part);
+      if (part === '') continue;
+      const texts = values.get(key);
+      if (texts) texts.push(value);
+      else values.set(key, [value]);
+    }
     return new MapOfValues([...values].map(([key, texts]): [Value, Value] => [key, new ListOfValues(texts)]));
   }
 }

@@ -1,9 +1,12 @@
 // Functions of text. Positions count characters, not UTF-16 units.
-import { EvaluationError, ListOfValues, typeName } from '../values.ts';
+import { BudgetError, EvaluationError, ListOfValues, typeName } from '../values.ts';
 import type { List } from '../values.ts';
 import type { Line } from './declare.ts';
 import { formatted } from './format.ts';
 import { compiledPattern } from './patterns.ts';
+
+/** Characters of a text that is made here; ten times what a request may hold. */
+const longestResult = 30_000_000;
 
 const charactersOf = (text: string): string[] => Array.from(text);
 
@@ -44,8 +47,10 @@ function substring(text: string, start: bigint, end?: bigint): string {
 
 /** Each place where a part stands, an empty part between any two characters; a negative limit means all. */
 function replaced(text: string, part: string, by: string, limit: bigint): string {
-  if (limit < 0n) return part === '' ? ['', ...charactersOf(text), ''].join(by) : text.replaceAll(part, () => by);
   const pieces = part === '' ? ['', ...charactersOf(text), ''] : text.split(part);
+  // The cost knows the text alone, not how often it holds the part, nor how long the other one is.
+  if (text.length + pieces.length * by.length > longestResult) throw new BudgetError();
+  if (limit < 0n) return pieces.join(by);
   const count = Number(limit < BigInt(pieces.length) ? limit : BigInt(pieces.length - 1));
   return `${pieces.slice(0, count + 1).join(by)}${pieces
     .slice(count + 1)
