@@ -67,6 +67,15 @@ test('R9: a child that came, changed or went wakes; one whose version alone move
   expect(await tempos()).toEqual([]);
 });
 
+test('R9: a child that changed wakes also beside a pod of which nothing is new', async () => {
+  await tell({ children: [service('2000005', 'largo')] });
+  const [known] = (await view()).part.pods.values();
+  if (!known) throw new Error('no pod');
+  const { heardAt, pod } = known;
+  expect(await tell({ pods: [{ heardAt, deleted: false, pod }] })).toBe(0);
+  expect(await tell({ children: [service('2000009', 'presto')], pods: [{ heardAt, deleted: false, pod }] })).toBe(1);
+});
+
 test('R3: the list of one resource is compared with the floor of that resource alone', async () => {
   await tell({ wholeChildren: [{ resource: 'services', floor: '1000000' }] });
   const mismatches = (): number => world.metrics.filter(({ metric }) => metric === 'ViewMismatches').length;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { mergedReports } from '../../../lib/reconciler/view/merged-reports.ts';
 import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
-import type { PodObservation, WorkloadReport } from '../../../lib/wire/observations.ts';
+import type { ChildObservation, PodObservation, WorkloadReport } from '../../../lib/wire/observations.ts';
 
 const owner = { kind: 'Job' as const, namespace: 'default', name: 'demo', uid: 'u' };
 const pod = (uid: string, heardAt: string, deleted = false): PodObservation => ({
@@ -30,6 +30,22 @@ describe('R2: reports of one workload in one batch', () => {
       [there, gone],
     ])
       expect(mergedReports(reports)[0]?.pods).toEqual(gone.pods);
+  });
+
+  test('of each child the latest counts too, in whatever order the reports come', () => {
+    const child = (heardAt: string, presence: 'there' | 'deleted', terminating?: true): ChildObservation =>
+      ({
+        heardAt,
+        presence,
+        child: { resource: 'services', uid: 's', name: 's', ...(terminating && { terminating }) },
+      }) as ChildObservation;
+    const reports = [child('8', 'there'), child('9', 'there', true), child('10', 'deleted')].map((each) => ({
+      owner,
+      pods: [],
+      children: [each],
+    }));
+    for (const order of [reports, reports.toReversed()]) expect(mergedReports(order)[0]?.children).toEqual([child('10', 'deleted')]);
+    expect(mergedReports(reports.slice(0, 2))[0]?.children).toEqual([child('9', 'there', true)]);
   });
 
   test('R19: whole lists stay as they came, each for its own range', () => {
