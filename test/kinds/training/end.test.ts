@@ -231,6 +231,15 @@ test('case 94: with limit 2 the third failed pod fails the job', () => {
   expect(third.status.conditions?.at(-1)?.message).toBe('Job j has failed because it has reached the specified backoff limit');
 });
 
+test('the limit is the job’s: two slots that failed once each reach a limit of 1, also when the head was lost in between', () => {
+  const parts = { replicas: { Worker: 2 }, policy: 'ExitCode', runPolicy: { backoffLimit: 1 }, status: STARTED };
+  const pods = podsOf(aTraining(parts), tensorflow, 'Worker: R F(137)').map((pod, index) =>
+    index === 0 ? { ...pod, slotFailures: 1, jobFailures: 1 } : pod,
+  );
+  const plan = planFor({ ...parts, pods, kept: {} });
+  expect([states(plan), actionsOf(plan, 'create')]).toEqual(['Created=True Running=False Failed=True', []]);
+});
+
 test('B-19: one failed pod counts once, however often it is seen', () => {
   let kept: object = {};
   for (let pass = 0; pass < 10; pass += 1) {
