@@ -1,4 +1,4 @@
-// `npm run test:hostile [-- --only sandbox|real|functions]`: odd objects that an API server accepts, and random bytes in what Farloop reads.
+// `npm run test:hostile [-- --only sandbox|real|functions|training|realTraining]`: odd objects that an API server accepts, and random bytes in what Farloop reads.
 // Beside them ordinary Jobs must end in the time that they take without. `SEED=` replays.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,9 @@ import { SystemClock } from '../../lib/adapters/system-clock.ts';
 import { describeWorkloads, listWorkloads } from '../../lib/api/workloads.ts';
 import { startLocalInstance, type LocalInstance } from '../../lib/cli/local-instance.ts';
 import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import type { TrainingJob } from '../../lib/kinds/training/job-types.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
+import type { Manages } from '../../lib/objects/manages.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import { formatKey, type WorkloadKey } from '../../lib/objects/workload.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
@@ -20,11 +22,13 @@ import { encodeEvents } from '../../lib/wire/events.ts';
 import { encodeAsk, encodeTimer, encodeWake } from '../../lib/wire/messages.ts';
 import { check, until } from '../claims.ts';
 import { startControlPlane } from '../cluster/control-plane.ts';
+import { resourceOf, startTrainingCluster } from '../cluster/training-cluster.ts';
 import { openNodeClient } from '../node-client.ts';
 import { partsOf } from '../script-options.ts';
 import { sound } from './ingest-inputs.ts';
 import { bytesOf, oddMessage } from './odd-messages.ts';
 import { oddObjects } from './odd-objects.ts';
+import { oddTrainingJobs } from './odd-training-jobs.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const clock = new SystemClock();
@@ -34,6 +38,8 @@ const JOB_MS = 30_000;
 const [RATIO_MAX, SLACK_MS] = [2, 1_000];
 const USUAL_JOBS = 6;
 const ODD_MESSAGES = 150;
+/** Until thousands of workers run. */
+const WORKERS_MS = 180_000;
 /** After so many odd things an ordinary Job is looked at. */
 const ODD_PER_JOB = 4;
 
@@ -99,11 +105,13 @@ function judge(where: string, usual: number, times: readonly number[]): void {
   check(worst <= most, `${where}: an ordinary Job took ${worst.toFixed(0)} ms, at most ${most.toFixed(0)} are its usual time`);
 }
 
-const start = async (folder: string, kubeconfig?: string): Promise<LocalInstance> => {
+const start = async (folder: string, kubeconfig?: string, manages: Manages = ['all-jobs']): Promise<LocalInstance> => {
   const farloop = await startLocalInstance({
     folder,
     ...(kubeconfig !== undefined && { kubeconfig }),
-    manages: ['all-jobs'],
+    manages,
+    // The init container of each worker asks for a twentieth of a cpu.
+    nodeSize: { cpu: '1000', memory: '10Ti' },
     namespaces: [],
     budget: { writesPerSecond: 1_000, burst: 2_000 },
     port: 0,
@@ -236,6 +244,72 @@ async function besideMessages(folder: string): Promise<void> {
   }
 }
 
+/** Large and odd training jobs, then the same instance started again: its relay lists, and reports, all of them anew. */
+async function besideTraining(where: string, folder: string, workers: number, kubeconfig?: string): Promise<void> {
+  const state = join(folder, `${where}-state`);
+  const manages: Manages = ['all-jobs', 'training-jobs'];
+  let farloop = await start(state, kubeconfig, manages);
+  try {
+    const ordinary = new Ordinary(farloop, 'before');
+    const usual = await usualMs(ordinary);
+    const times: number[] = [];
+    for (const { what, resource, object } of oddTrainingJobs(workers)) {
+      await farloop.cluster.access.create(resource, object, deadlineIn(clock, REQUEST_MS));
+      for (let at = 0; at < 4; at++) times.push(await ordinary.run());
+      console.log(
+        `hostile: ${where}: beside ${what}: ${times
+          .slice(-4)
+          .map((ms) => ms.toFixed(0))
+          .join(', ')} ms`,
+      );
+    }
+    const active = async (): Promise<number> => {
+      const { object } = await farloop.cluster.access.get<TrainingJob>(
+        resourceOf('PyTorchJob'),
+        { namespace: 'default', name: 'large' },
+        deadlineIn(clock, REQUEST_MS),
+      );
+      return object.status?.replicaStatuses?.['Worker']?.active ?? 0;
+    };
+    await until(
+      `${workers} workers run`,
+      async () => (await active()) === workers,
+      WORKERS_MS,
+      async () => `${await active()} run`,
+    );
+    judge(`${where}, odd training jobs, one of them of ${workers} workers`, usual, times);
+    await farloop.stop();
+    farloop = await start(state, kubeconfig, manages);
+    const after = new Ordinary(farloop, 'restarted');
+    await after.run();
+    judge(`${where}, odd training jobs, restarted`, usual, [await after.run(), await after.run()]);
+    const known = async (): Promise<number> => {
+      const { items } = await listWorkloads(farloop.ports, {}, { limit: 1_000 });
+      const large = items.find(({ name }) => name === 'large');
+      const key = large && { cluster: large.cluster, kind: large.kind, namespace: 'default', name: 'large' };
+      const [told] = key ? await describeWorkloads(farloop.ports, key) : [];
+      return told ? told.pods.length + told.podsLeftOut : 0;
+    };
+    await until(
+      `all pods are known again`,
+      async () => (await known()) === workers + 1,
+      WORKERS_MS,
+      async () => `${await known()} are`,
+    );
+  } finally {
+    await farloop.stop();
+  }
+}
+
+async function besideTrainingOnRealServer(folder: string): Promise<void> {
+  const cluster = await startTrainingCluster();
+  try {
+    await besideTraining('real-training', folder, 150, cluster.controlPlane.kubeconfigPath);
+  } finally {
+    await cluster.stop();
+  }
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'farloop-hostile-'));
 const began = performance.now();
 console.log(`hostile: seed ${seed}; SEED=${seed} npm run test:hostile replays it`);
@@ -244,6 +318,8 @@ try {
     sandbox: async () => await besideObjects('sandbox', folder),
     real: async () => await besideObjectsOnRealServer(folder),
     functions: async () => await besideMessages(folder),
+    training: async () => await besideTraining('training', folder, 2_500),
+    realTraining: async () => await besideTrainingOnRealServer(folder),
   }))
     await run();
   console.log(`hostile: all ordinary Jobs ended in their usual time; ${((performance.now() - began) / 1000).toFixed(0)} s`);

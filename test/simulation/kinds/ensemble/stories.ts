@@ -118,6 +118,7 @@ export const ENSEMBLE_STORIES: readonly Scenario[] = [
     ends: { a: { end: 'Complete' } },
     withinMs: 55_000,
     // A function whose clock is another one waits for as much longer until no older pass can be sending (R1).
+    isForStormsOnly: true,
     struckAt: (_, fault) => !['clockIsAhead', 'clockIsBehind', 'ownerIsRecreated'].includes(fault),
   }),
   story({
