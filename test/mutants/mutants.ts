@@ -854,6 +854,15 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'twins', faults: ['eventsAreLate'] },
   },
   {
+    name: 'patch without the version that it was decided on',
+    rule: 'R8',
+    file: 'lib/reconciler/pass/preconditioned-patch.ts',
+    search: '...(resourceVersion !== undefined && { resourceVersion }) };',
+    replacement: "...(resourceVersion === '' && { resourceVersion }) };",
+    why: 'the finalizer of a pod that has succeeded since comes off, and its success is never counted',
+    look: { scenario: 'scaled-down', faults: ['isSlow', 'freezesShortly', 'watchLags'] },
+  },
+  {
     name: 'refused wake taken for sent',
     rule: 'R9',
     file: 'lib/reconciler/ingest.ts',
