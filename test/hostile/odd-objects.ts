@@ -215,7 +215,7 @@ const POD_KINDS: Record<string, (name: string, random: Random) => Made> = {
         finalizers: [TRACKING],
         annotations: {
           'sim.farloop.dev/run-seconds': '3600',
-          'batch.kubernetes.io/job-completion-index': '9'.repeat(between(random, 1, 100_000)),
+          'batch.kubernetes.io/job-completion-index': oneOf(random, ['9', '0']).repeat(between(random, 50_000, 100_000)),
           'batch.kubernetes.io/job-index-failure-count': grown(random, 50_000),
           'farloop.dev/number': oneOf(random, ['-1', '1e9', '999999999', '__proto__']),
         },

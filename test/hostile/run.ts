@@ -1,4 +1,4 @@
-// `npm run test:hostile [-- --only sandbox|real|functions|training|realTraining]`: odd objects that an API server accepts, and random bytes in what Farloop reads.
+// `npm run test:hostile [-- --only sandbox|real|functions|policies|training|realTraining]`: odd objects that an API server accepts, and random bytes in what Farloop reads.
 // Beside them ordinary Jobs must end in the time that they take without. `SEED=` replays.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,9 +11,10 @@ import { isJobFinished } from '../../lib/objects/job-facts.ts';
 import type { TrainingJob } from '../../lib/kinds/training/job-types.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { Manages } from '../../lib/objects/manages.ts';
+import { CONFIG_MAPS } from '../../lib/kinds/training/mpi/objects.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import { formatKey, type WorkloadKey } from '../../lib/objects/workload.ts';
-import { deadlineIn } from '../../lib/ports/clock.ts';
+import { deadlineIn, type Deadline } from '../../lib/ports/clock.ts';
 import { TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import type { QueueName } from '../../lib/ports/queue.ts';
 import { createHead } from '../../lib/reconciler/head/heads.ts';
@@ -25,6 +26,7 @@ import { startControlPlane } from '../cluster/control-plane.ts';
 import { resourceOf, startTrainingCluster } from '../cluster/training-cluster.ts';
 import { openNodeClient } from '../node-client.ts';
 import { partsOf } from '../script-options.ts';
+import { BINDINGS, bindingOf, COSTLY_RULES, judgedConfigMap, POLICIES, policyOf } from './costly-policies.ts';
 import { sound } from './ingest-inputs.ts';
 import { bytesOf, oddMessage } from './odd-messages.ts';
 import { oddObjects } from './odd-objects.ts';
@@ -244,6 +246,41 @@ async function besideMessages(folder: string): Promise<void> {
   }
 }
 
+/** Each policy is judged again and again while ordinary Jobs run, until it goes. */
+async function besidePolicies(folder: string): Promise<void> {
+  const farloop = await start(join(folder, 'policies-state'));
+  try {
+    const { access } = farloop.cluster;
+    const ordinary = new Ordinary(farloop, 'beside');
+    const usual = await usualMs(ordinary);
+    const times: number[] = [];
+    for (const [what, expression] of Object.entries(COSTLY_RULES)) {
+      const name = what.replaceAll(' ', '-');
+      const soon = (): Deadline => deadlineIn(clock, REQUEST_MS);
+      const isRefused = async (attempt: Promise<unknown>): Promise<boolean> =>
+        await attempt.then(
+          () => false,
+          (error: unknown) => {
+            if (!(error instanceof TerminalError)) throw error;
+            return true;
+          },
+        );
+      const running = ordinary.run();
+      running.catch(() => {});
+      if (!(await isRefused(access.create(POLICIES, policyOf(name, expression), soon())))) {
+        await access.create(BINDINGS, bindingOf(name), soon());
+        check(await isRefused(access.create(CONFIG_MAPS, judgedConfigMap(name), soon())), `policies: ${what} are let through`);
+        const { object } = await access.get(POLICIES, { namespace: '', name }, soon());
+        await access.delete(POLICIES, { namespace: '', name, uid: object.metadata.uid ?? '' }, soon());
+      }
+      times.push(await running);
+    }
+    judge(`sandbox, ${times.length} costly policies`, usual, times);
+  } finally {
+    await farloop.stop();
+  }
+}
+
 /** Large and odd training jobs, then the same instance started again: its relay lists, and reports, all of them anew. */
 async function besideTraining(where: string, folder: string, workers: number, kubeconfig?: string): Promise<void> {
   const state = join(folder, `${where}-state`);
@@ -318,6 +355,7 @@ try {
     sandbox: async () => await besideObjects('sandbox', folder),
     real: async () => await besideObjectsOnRealServer(folder),
     functions: async () => await besideMessages(folder),
+    policies: async () => await besidePolicies(folder),
     training: async () => await besideTraining('training', folder, 2_500),
     realTraining: async () => await besideTrainingOnRealServer(folder),
   }))
