@@ -48,9 +48,8 @@ export const bindingOf = (name: string): KubernetesObject =>
     spec: { policyName: name, validationActions: ['Deny'] },
   }) as KubernetesObject;
 
-export const judgedConfigMap = (name: string): KubernetesObject =>
-  ({
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name, namespace: 'default', annotations: { text: 'a'.repeat(200_000) } },
-  }) as KubernetesObject;
+export const judgedConfigMap = (name: string): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default', annotations: { text: 'a'.repeat(200_000) } },
+});
