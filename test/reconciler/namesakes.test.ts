@@ -30,7 +30,7 @@ test('each head keeps its own kind’s part, and each workload has its own pods'
   expect(torch).toMatchObject({ checked: { generation: 1 } });
   expect(torch).not.toHaveProperty('checked.hasOwnAccount');
   expect(await keptOf('Job')).toBeUndefined();
-  const owners = (await world.all<Pod>(PODS)).map(({ metadata }) => controllerOf(metadata.ownerReferences)?.kind).toSorted();
+  const owners = (await world.all<Pod>(PODS)).map(({ metadata }) => controllerOf(metadata.ownerReferences)?.kind);
   expect(new Set(owners)).toEqual(new Set(['Job', 'MPIJob', 'PyTorchJob']));
   const { status } = await world.as<Job>('GET', JOBS, { namespace: 'default', name: NAME });
   expect(status?.active ?? 0).toBe(1);
