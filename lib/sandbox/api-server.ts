@@ -184,7 +184,8 @@ export class ApiServer {
     if (target.path.subresource === 'eviction') throw methodRefused();
     if (target.path.subresource === 'binding' || target.path.subresource === 'finalize') throw this.#notAllowed(target, 'get');
     const asked = versionIn(target.request.query);
-    if (asked !== undefined && asked > storage.revision) throw versionAhead(asked, storage.revision);
+    const newest = storage.revision(storageName(target.row));
+    if (asked !== undefined && asked > newest) throw versionAhead(asked, newest);
     const found = this.#find(target);
     if (target.path.subresource === 'log') return logOf(this.#cluster, found, target.request.query);
     return this.#one(target, found);

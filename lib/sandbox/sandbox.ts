@@ -88,10 +88,7 @@ export function openCluster({
     return {
       handle: (request) => server.handle(request),
       askerOf: (token) => server.askerOf(token),
-      forgetChanges: () => {
-        storage.commit();
-        storage.forgetChanges();
-      },
+      forgetChanges: () => storage.forgetChanges(),
       resources,
       close: () => {
         stopForgetting();

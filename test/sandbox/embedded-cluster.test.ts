@@ -35,7 +35,7 @@ describe('time', () => {
     const { events, isEnded } = await watch(`${configMaps}?watch=true&allowWatchBookmarks=true&timeoutSeconds=60&resourceVersion=0`);
     await pass(25_000);
     expect(events.map(({ type }) => type)).toEqual(['BOOKMARK', 'BOOKMARK']);
-    const { body } = await send('POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 'other' } });
+    const { body } = await send('POST', '/api/v1/namespaces/kube-system/configmaps', { metadata: { name: 'other' } });
     await pass(10_000);
     const { resourceVersion } = Object(body['metadata']);
     expect(events.at(-1)).toMatchObject({ type: 'BOOKMARK', object: { metadata: { resourceVersion } } });

@@ -14,7 +14,7 @@ import type { ApiResponse } from '../../lib/sandbox/http/request.ts';
 import { Resources, storageName } from '../../lib/sandbox/resources.ts';
 import { namespaces } from '../../lib/sandbox/rows/namespaces.ts';
 import type { ResourceRow } from '../../lib/sandbox/rows/resource-row.ts';
-import { Storage, type Disk } from '../../lib/sandbox/storage/storage.ts';
+import { Storage, type Disk, type Revisions } from '../../lib/sandbox/storage/storage.ts';
 import { uuidFrom } from '../../lib/sandbox/surroundings.ts';
 import { keyOf, type Change } from '../../lib/sandbox/storage/version.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -32,7 +32,7 @@ interface Running {
 }
 
 export interface Snapshot {
-  revision: number;
+  revisions: Revisions;
   rows: { resource: string; key: string; revision: number; text: string }[];
 }
 
@@ -96,7 +96,7 @@ export class SimApiServer {
     const disk: Disk | undefined = snapshot && {
       load: (each) => {
         for (const row of snapshot.rows) each(row);
-        return { revision: snapshot.revision };
+        return { revisions: snapshot.revisions, floor: 0 };
       },
       save: () => {},
       close: () => {},
@@ -132,7 +132,7 @@ export class SimApiServer {
       .stored()
       .map(storageName)
       .flatMap((resource) => storage.list(resource).map(({ key, revision, text }) => ({ resource, key, revision, text })));
-    return { revision: storage.revision, rows };
+    return { revisions: storage.revisions(), rows };
   }
 
   /** Goes back to an older state, as from a backup of etcd: every connection ends. */
@@ -150,10 +150,8 @@ export class SimApiServer {
   /** Forgets what changed so far, as etcd does: whoever resumes from before is answered 410. */
   compact(): void {
     const { storage } = this;
-    const namespace = storage.get('namespaces', '/default');
-    // Something has happened since the version that anybody knows.
-    if (namespace) storage.put('namespaces', namespace.key, { ...namespace.object, metadata: { ...namespace.object.metadata } });
-    storage.commit();
+    // Also those that nobody has asked for yet.
+    for (const row of this.resources.stored()) storage.revision(storageName(row));
     storage.forgetChanges();
   }
 

@@ -21,7 +21,7 @@ test.each([1, 2, 3, 4])('a watch tells what happened in the order in which it di
     },
   });
   const heard: string[] = [];
-  const selection = { resourceVersion: server.storage.revision.toString(), timeoutSeconds: 300, fields: {} };
+  const selection = { resourceVersion: server.storage.revision('jobs.batch').toString(), timeoutSeconds: 300, fields: {} };
   const follow = async (): Promise<void> => {
     const source = relay.source('west', new DirectCluster(server));
     for await (const event of source.watch<KubernetesObject>(JOBS, selection, AbortSignal.timeout(60_000)))

@@ -2,6 +2,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import { findFacts } from '../../lib/kinds/facts.ts';
 import type { Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
+import { resourceKeyOf } from '../../lib/objects/child-state.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { ClusterSource, PageSelection } from '../../lib/ports/cluster.ts';
@@ -93,9 +94,10 @@ export class Tampering {
   /** Of a list's first page: where the server was some seconds ago, if it was elsewhere. */
   #olderRevision(call: Call): number | undefined {
     const name = this.#simulation.clusterOf(call);
-    const revision = this.#oldCopy()?.servers.get(name)?.revision;
-    const [, { continueToken }] = call.args as [Resource, Parameters<ClusterSource['listPage']>[1]];
-    return continueToken === undefined && revision !== this.#simulation.server(name).storage.revision ? revision : undefined;
+    const [resource, { continueToken }] = call.args as [Resource, Parameters<ClusterSource['listPage']>[1]];
+    const stored = resourceKeyOf(resource);
+    const revision = this.#oldCopy()?.servers.get(name)?.revisions.get(stored);
+    return continueToken === undefined && revision !== this.#simulation.server(name).storage.revision(stored) ? revision : undefined;
   }
 
   canListOlder(call: Call): boolean {
@@ -170,7 +172,8 @@ export class Tampering {
   #oldServer(name: string): Snapshot | undefined {
     const snapshot = this.#oldCopy()?.servers.get(name);
     const server = this.#simulation.server(name);
-    if (!snapshot || snapshot.revision === server.storage.revision) return undefined;
+    if (!snapshot || [...server.storage.revisions()].every(([resource, revision]) => snapshot.revisions.get(resource) === revision))
+      return undefined;
     // Made, changed, let go and deleted as people have by now: the generation and the finalizers tell.
     const kept = new Set(snapshot.rows.map(({ text }) => wishOf(JSON.parse(text) as WorkloadObject)));
     const owners = server.owners();

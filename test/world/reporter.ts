@@ -93,25 +93,26 @@ async function listAll<Item extends KubernetesObject>(
 interface Whole {
   facts: KindFacts;
   owner: WorkloadObject;
+  /** The version of the owners' list. */
+  ownersAt: string;
   pods: Pod[];
   children: { child: ChildFacts; items: KubernetesObject[]; resourceVersion: string }[];
 }
 
-/** @returns also the lowest version of its pages, as a relay takes it */
-async function wholesOf(world: World): Promise<{ wholes: Whole[]; pods: Pod[]; resourceVersion: string }> {
+/** @returns also the version of the pods' list */
+async function wholesOf(world: World): Promise<{ wholes: Whole[]; pods: Pod[]; podsAt: string }> {
   const { items: pods, resourceVersion: podsAt } = await listAll<Pod>(world, PODS);
   const wholes: Whole[] = [];
-  let resourceVersion = podsAt;
   for (const facts of world.kinds) {
     if (facts.isOwnerless) continue;
     const owners = await listAll<WorkloadObject>(world, facts.resource);
-    resourceVersion = owners.resourceVersion;
     const others: Whole['children'] = [];
     for (const child of facts.children) others.push({ child, ...(await listAll(world, child.resource, child.watch)) });
     for (const owner of owners.items)
       wholes.push({
         facts,
         owner,
+        ownersAt: owners.resourceVersion,
         pods: pods.filter(({ metadata }) => belongingOf(metadata, world.kinds)?.owner.uid === owner.metadata.uid),
         children: others.map(({ child, items, ...rest }) => ({
           child,
@@ -120,7 +121,7 @@ async function wholesOf(world: World): Promise<{ wholes: Whole[]; pods: Pod[]; r
         })),
       });
   }
-  return { wholes, pods, resourceVersion };
+  return { wholes, pods, podsAt };
 }
 
 const statesOf = ({ child, items }: Whole['children'][number]) => items.map((item) => childStateOf(child, item));
@@ -147,7 +148,7 @@ export async function relist(world: World, { wholePods = 4_000 }: { wholePods?: 
   await world.settle();
   world.loseHeard();
   const startedAtMs = world.clock.nowMs();
-  const { wholes, pods, resourceVersion: floor } = await wholesOf(world);
+  const { wholes, pods, podsAt: floor } = await wholesOf(world);
   for (const whole of wholes) {
     const { facts, owner } = whole;
     const observations = whole.pods.map((pod) => ({ heardAt: floor, deleted: false, pod: podReaderOf(facts).factsOf(pod) }));
@@ -156,7 +157,7 @@ export async function relist(world: World, { wholePods = 4_000 }: { wholePods?: 
       await world.send([
         {
           owner: nameOf(facts, owner),
-          observed: { heardAt: floor, deleted: false, object: facts.factsOf(owner) },
+          observed: { heardAt: whole.ownersAt, deleted: false, object: facts.factsOf(owner) },
           pods: [...within],
           ...others,
           whole: { floor, slots },
@@ -180,7 +181,7 @@ export async function heartbeat(
   change: Partial<Heartbeat> = {},
   message: { session?: string; era?: number; cluster?: string; kubeSystemUid?: string; sentAtMs?: number } = {},
 ): Promise<void> {
-  const { wholes, resourceVersion } = await wholesOf(world);
+  const { wholes, podsAt } = await wholesOf(world);
   const digests = wholes.map((whole): WorkloadDigest => {
     const { facts, owner, pods, children } = whole;
     const members = [...pods, owner].map(({ metadata }) => ({ uid: metadata.uid ?? '', resourceVersion: metadata.resourceVersion ?? '' }));
@@ -188,11 +189,11 @@ export async function heartbeat(
     return {
       owner: nameOf(facts, owner),
       digest: digestOf([...members, ...presenceOf(children.flatMap(statesOf))]),
-      heardAt: resourceVersion,
+      heardAt: podsAt,
       ...(parts.length > 0 && { parts }),
     };
   });
-  const watches = watchesOf(world.kinds).map(({ name }) => ({ resource: name, ageMs: 0, resourceVersion }));
+  const watches = watchesOf(world.kinds).map(({ name }) => ({ resource: name, ageMs: 0, resourceVersion: podsAt }));
   const truth: Heartbeat = { watches, clockOffsetMs: world.clusterNowMs() - world.clock.nowMs(), digests };
   await world.send([], { heartbeat: { ...truth, ...change }, ...message });
   await world.ingest();

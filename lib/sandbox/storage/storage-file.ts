@@ -7,8 +7,8 @@ import { createPrivately } from '../../private-files.ts';
 import { isFields } from '../api-object.ts';
 import type { Disk } from './storage.ts';
 
-/** Newer folders are refused, older ones would be converted; there is one layout so far. */
-const layout = 1;
+/** Newer folders are refused. In layout 1 all resources shared one count of versions, which is the floor of each now. */
+const layout = 2;
 
 /** The sandbox cannot start or go on; the message is for people. */
 export class SandboxError extends Error {
@@ -66,6 +66,7 @@ function diskOn(
     pragma synchronous = normal;
     create table if not exists objects (resource text, key text, revision integer, body text, unique (resource, key));
     create table if not exists facts (name text primary key, value integer) without rowid;
+    create table if not exists revisions (resource text primary key, revision integer) without rowid;
   `);
   if (largestPages !== undefined) database.exec(`pragma max_page_count = ${Math.floor(largestPages)}`);
   const fact = database.prepare('select value from facts where name = ?');
@@ -79,6 +80,7 @@ function diskOn(
 
   const upsert = database.prepare(`insert into objects (resource, key, revision, body) values (?, ?, ?, ?)
      on conflict (resource, key) do update set revision = excluded.revision, body = excluded.body`);
+  const setRevision = database.prepare('insert or replace into revisions (resource, revision) values (?, ?)');
   const remove = database.prepare('delete from objects where resource = ? and key = ?');
   return {
     load(each) {
@@ -91,20 +93,23 @@ function diskOn(
             text: String(row['body']),
           });
         }
-        const revision = fact.get('revision')?.['value'];
-        return { revision: typeof revision === 'number' ? revision : 1 };
+        const revisions = database.prepare('select resource, revision from revisions').all();
+        return {
+          revisions: new Map(revisions.map((row) => [String(row['resource']), Number(row['revision'])])),
+          floor: Number(fact.get('revision')?.['value'] ?? 0),
+        };
       } catch (error) {
         throw diskError(file, error);
       }
     },
-    save(changes, revision) {
+    save(changes, revisions) {
       try {
         database.exec('begin immediate');
         for (const { type, resource, current } of changes) {
           if (type === 'DELETED') remove.run(resource, current.key);
           else upsert.run(resource, current.key, current.revision, current.text);
         }
-        setFact.run('revision', revision);
+        for (const [resource, revision] of revisions) setRevision.run(resource, revision);
         database.exec('commit');
       } catch (error) {
         if (database.isTransaction) database.exec('rollback');

@@ -73,13 +73,15 @@ export function listObjects(
     ]);
   }
   checkParameters({ asked, match: query.get('resourceVersionMatch') ?? '', hasToken: token !== '' });
-  const { revision, after } = token === '' ? { revision: revisionFor(storage, asked, query, limit), after: '' } : decodeToken(token);
-  const current = revision < 0 ? storage.revision : revision;
-  if (current > storage.revision) throw versionAhead(current, storage.revision);
-  const all = storage.listAt(storageName(row), namespace, current);
+  const resource = storageName(row);
+  const newest = storage.revision(resource);
+  const { revision, after } = token === '' ? { revision: revisionFor(newest, asked, query, limit), after: '' } : decodeToken(token);
+  const current = revision < 0 ? newest : revision;
+  if (current > newest) throw versionAhead(current, newest);
+  const all = storage.listAt(resource, namespace, current);
   if (!all) {
     if (token !== '') throw staleToken(after);
-    throw tooOldVersion(current, storage.oldest(storageName(row)));
+    throw tooOldVersion(current, storage.oldest(resource));
   }
   const rest = after === '' ? all : all.filter(({ key }) => key > after);
   const from = row.defined ? rest.map((version) => shownBy(row, version)) : rest;
@@ -97,11 +99,11 @@ export function listObjects(
   };
 }
 
-function revisionFor(storage: Storage, asked: number | undefined, query: URLSearchParams, limit: number): number {
-  if (asked === undefined || asked === 0) return storage.revision;
-  if (asked > storage.revision) throw versionAhead(asked, storage.revision);
+function revisionFor(newest: number, asked: number | undefined, query: URLSearchParams, limit: number): number {
+  if (asked === undefined || asked === 0) return newest;
+  if (asked > newest) throw versionAhead(asked, newest);
   const match = query.get('resourceVersionMatch');
-  return match === 'Exact' || (!match && limit > 0) ? asked : storage.revision;
+  return match === 'Exact' || (!match && limit > 0) ? asked : newest;
 }
 
 function checkParameters({ asked, match, hasToken }: { asked: number | undefined; match: string; hasToken: boolean }): void {

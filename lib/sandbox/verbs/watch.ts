@@ -82,14 +82,15 @@ export function watchObjects(
     if (!startsWithState && asked !== undefined && asked > 0 && !past) {
       return refuse(tooOldVersion(asked, storage.oldest(resource)));
     }
-    if (wantsInitial === true && asked !== undefined && asked > storage.revision) return refuse(versionAhead(asked, storage.revision));
+    if (wantsInitial === true && asked !== undefined && asked > storage.revision(resource))
+      return refuse(versionAhead(asked, storage.revision(resource)));
     if (startsWithState) {
       for (const stored of storage.list(resource, namespace)) {
         const version = shownBy(row, stored);
         if (!selection || selection(version.object)) send('ADDED', version);
       }
       lines.begin([]);
-      if (wantsInitial && wantsBookmarks) sink.write(renderBookmark(row, storage.committed, representation, initialEventsEnd));
+      if (wantsInitial && wantsBookmarks) sink.write(renderBookmark(row, storage.committed(resource), representation, initialEventsEnd));
     } else for (const change of past ?? []) tell(change);
 
     const floor = asked ?? 0;
@@ -103,7 +104,7 @@ export function watchObjects(
     const bookmarkLater = (): void => {
       const leftMs = lastBookmarkMs - surroundings.now();
       callOff = surroundings.after(leftMs > 0 ? Math.min(leftMs, bookmarkIntervalMs) : bookmarkIntervalMs, () => {
-        sink.write(renderBookmark(row, Math.max(storage.committed, floor), representation));
+        sink.write(renderBookmark(row, Math.max(storage.committed(resource), floor), representation));
         bookmarkLater();
       });
     };

@@ -1,8 +1,9 @@
 // Versions, the window of changes, and what becomes of writes that could not be saved.
 import { describe, expect, test } from '@jest/globals';
 import { Storage } from '../../../lib/sandbox/storage/storage.ts';
-import type { Disk } from '../../../lib/sandbox/storage/storage.ts';
+import type { Disk, Revisions } from '../../../lib/sandbox/storage/storage.ts';
 
+const nothing = { revisions: new Map<string, number>(), floor: 0 };
 const open = (windowEvents = 100, disk?: Disk): Storage => new Storage({ windowEvents, defer: queueMicrotask, ...(disk && { disk }) });
 const put = (storage: Storage, key: string, value: string): number =>
   storage.put('things', key, { metadata: { name: key }, value }).revision;
@@ -10,12 +11,34 @@ const shown = (versions: readonly { key: string; object: { [field: string]: unkn
   versions?.map(({ key, object }) => `${key}=${String(object['value'])}`);
 
 describe('storage', () => {
-  test('one version grows over all resources, and is written into the object', () => {
+  test('each resource counts its versions apart, and writes them into its objects', () => {
     const storage = open();
     const first = put(storage, 'a/x', '1');
     const other = storage.put('others', '/y', { metadata: { name: 'y' } });
-    expect(other.revision).toBe(first + 1);
-    expect(other.object.metadata.resourceVersion).toBe(String(first + 1));
+    expect(other.revision).not.toBe(first + 1);
+    expect(put(storage, 'a/x', '2')).toBe(first + 1);
+    expect(other.object.metadata.resourceVersion).toBe(String(other.revision));
+    expect(storage.revision('others')).toBe(other.revision);
+  });
+
+  test('forgotten changes leave a version behind that nobody has had, also after a restart', async () => {
+    let saved: Revisions = new Map();
+    const save = (_changes: unknown, revisions: Revisions): void => {
+      saved = revisions;
+    };
+    const storage = open(100, { load: () => nothing, save, close: () => undefined });
+    const first = put(storage, 'a/1', '1');
+    storage.forgetChanges();
+    expect(storage.since('things', first)).toBeUndefined();
+    expect(storage.since('things', storage.revision('things'))).toEqual([]);
+    const again = open(100, { load: () => ({ revisions: saved, floor: 0 }), save, close: () => undefined });
+    expect(put(again, 'a/1', '2')).toBe(first + 2);
+    await again.settled();
+  });
+
+  test('versions of a folder whose resources counted together go on above all of them', () => {
+    const storage = open(100, { load: () => ({ revisions: new Map(), floor: 5_000_000 }), save: () => undefined, close: () => undefined });
+    expect(put(storage, 'a/1', '1')).toBe(5_000_001);
   });
 
   test('a list of an earlier version shows what was then, deletions and changes undone', async () => {
@@ -35,18 +58,19 @@ describe('storage', () => {
   test('what has left the window is too old, per resource', async () => {
     const storage = open(2);
     const first = put(storage, 'a/1', '1');
+    const quiet = storage.revision('quiet');
     storage.put('quiet', '/q', { metadata: { name: 'q' } });
     for (const value of ['2', '3', '4']) put(storage, 'a/1', value);
     await storage.settled();
     expect(storage.since('things', first)).toBeUndefined();
     expect(storage.listAt('things', 'a', first)).toBeUndefined();
-    expect(storage.since('quiet', first)).toHaveLength(1);
+    expect(storage.since('quiet', quiet)).toHaveLength(1);
     expect(storage.since('things', storage.oldest('things'))).toHaveLength(2);
   });
 
   test('changes are told once they are saved, together and in order', async () => {
     const saved: number[] = [];
-    const storage = open(100, { load: () => ({ revision: 1 }), save: (changes) => saved.push(changes.length), close: () => undefined });
+    const storage = open(100, { load: () => nothing, save: (changes) => saved.push(changes.length), close: () => undefined });
     const told: string[] = [];
     storage.onCommit((changes) => told.push(changes.map(({ type, current }) => `${type} ${current.key}`).join()));
     put(storage, 'a/1', '1');
@@ -63,7 +87,7 @@ describe('storage', () => {
     const save = (): void => {
       if (isFull) throw new Error('disk full');
     };
-    const storage = open(100, { load: () => ({ revision: 1 }), save, close: () => undefined });
+    const storage = open(100, { load: () => nothing, save, close: () => undefined });
     const told: string[] = [];
     storage.onCommit((changes) => told.push(...changes.map(({ current }) => current.key)));
     put(storage, 'a/1', 'saved');
