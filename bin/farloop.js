@@ -89,7 +89,7 @@ function startOn(node) {
 }
 
 if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) {
-  // Until the command listens for it itself (lib/cli/stop-signals.ts), when there is something to put away.
+  // Until the command listens for it itself (lib/cli/terminal/stop-signals.ts), when there is something to put away.
   if (runsUntilTold) process.on('SIGTERM', () => process.exit(0));
   endWithParent(() => process.kill(process.pid, 'SIGTERM'));
   // node:sqlite calls itself experimental: nothing that a user could do anything about.

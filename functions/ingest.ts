@@ -1,6 +1,6 @@
 // Events queue → view, wakes → ids of the messages that must come back.
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { messageOf } from '../lib/adapters/sqs-records.ts';
+import { messageOf } from '../lib/adapters/sqs/sqs-records.ts';
 import { ingestBatch } from '../lib/reconciler/ingest.ts';
 import { invocation, warmUp } from '../lib/runtime.ts';
 

@@ -1,6 +1,6 @@
 // Wakes, one workload at a time per group → ids of the messages that must come back.
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { messageOf } from '../lib/adapters/sqs-records.ts';
+import { messageOf } from '../lib/adapters/sqs/sqs-records.ts';
 import { reconcileBatch } from '../lib/reconciler/batch.ts';
 import { Reconciler } from '../lib/reconciler/reconcile.ts';
 import { invocation, warmUp } from '../lib/runtime.ts';

@@ -1,6 +1,6 @@
 // Timers queue → wakes that are due → ids of the messages that must come back.
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { messageOf } from '../lib/adapters/sqs-records.ts';
+import { messageOf } from '../lib/adapters/sqs/sqs-records.ts';
 import { fireTimers } from '../lib/reconciler/timers.ts';
 import { invocation, warmUp } from '../lib/runtime.ts';
 

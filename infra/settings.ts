@@ -1,6 +1,6 @@
 // The parameters of a deployment → what serverless.yml needs, checked together before anything is packaged or made.
 import * as v from 'valibot';
-import { OVER_TLS_ONLY } from '../lib/adapters/queue-policy.ts';
+import { OVER_TLS_ONLY } from '../lib/adapters/sqs/queue-policy.ts';
 import { FUNCTION_SECONDS } from '../lib/reconciler/head/timeouts.ts';
 import { alarmResources } from './alarms.ts';
 import { dashboardResource } from './dashboard.ts';

@@ -5,9 +5,9 @@ import type { Config } from './config.ts';
 import { configFrom } from './config.ts';
 import type { EmbeddedQueue } from './adapters/embedded/queue.ts';
 import type { Credentials } from './adapters/kubernetes/access.ts';
-import type { ClusterAccess } from './adapters/kubernetes-cluster.ts';
-import type { RenewedCredentials } from './adapters/renewed-credentials.ts';
-import type { SqsQueueOptions } from './adapters/sqs-queue.ts';
+import type { ClusterAccess } from './adapters/kubernetes/kubernetes-cluster.ts';
+import type { RenewedCredentials } from './adapters/credentials/renewed-credentials.ts';
+import type { SqsQueueOptions } from './adapters/sqs/sqs-queue.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Cluster, ClusterSource } from './ports/cluster.ts';
 import type { ClusterRecord, Clusters } from './ports/clusters.ts';
@@ -71,17 +71,17 @@ export async function runtimeFrom(environment: Record<string, string | undefined
 
 async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports' | 'begin'>>> {
   const [{ DynamoDBClient }, { SQSClient }, { DynamoDbStore }, { SqsQueue }, { LogRecorder }] = await Promise.all([
-    import('./adapters/sdk/dynamodb.ts'),
-    import('./adapters/sdk/sqs.ts'),
-    import('./adapters/dynamodb-store.ts'),
-    import('./adapters/sqs-queue.ts'),
-    import('./adapters/log-recorder.ts'),
+    import('./adapters/aws/dynamodb-client.ts'),
+    import('./adapters/aws/sqs-client.ts'),
+    import('./adapters/dynamodb/dynamodb-store.ts'),
+    import('./adapters/sqs/sqs-queue.ts'),
+    import('./adapters/telemetry/log-recorder.ts'),
   ]);
   const [{ KubernetesCluster }, { RelayedCluster }, { EmfTelemetry }, { SystemClock }] = await Promise.all([
-    import('./adapters/kubernetes-cluster.ts'),
-    import('./adapters/relayed-cluster.ts'),
-    import('./adapters/emf-telemetry.ts'),
-    import('./adapters/system-clock.ts'),
+    import('./adapters/kubernetes/kubernetes-cluster.ts'),
+    import('./adapters/sqs/relayed-cluster.ts'),
+    import('./adapters/telemetry/emf-telemetry.ts'),
+    import('./adapters/clock/system-clock.ts'),
   ]);
   const clock = new SystemClock();
   const telemetry = new EmfTelemetry({
@@ -124,7 +124,7 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
   const recorder = new LogRecorder({
     logGroup: config.PASSES_LOG_GROUP,
     client: async () => {
-      const logs = new (await import('./adapters/sdk/cloudwatch-logs.ts')).CloudWatchLogsClient({});
+      const logs = new (await import('./adapters/aws/cloudwatch-logs-client.ts')).CloudWatchLogsClient({});
       logs.middlewareStack.add(countedIn(requests), INNERMOST);
       return logs;
     },
@@ -179,22 +179,22 @@ async function registeredClusters(
   }: { dynamodb: DynamoDBClient; requests: Requests; store: Store; clock: Clock; telemetry: Telemetry },
 ): Promise<RegisteredClusters> {
   if (tableName === undefined) {
-    const { FileClusters } = await import('./adapters/file-clusters.ts');
+    const { FileClusters } = await import('./adapters/registration/file-clusters.ts');
     const clusters = await FileClusters.open(file ?? '', store);
     return { clusters, accessOf: (name) => ({ access: clusters.accessOf(name), asText: '' }) };
   }
   const [{ DynamoDbClusters }, { EksTokens }, { SecretCredentials }, { isForbiddenAddress }] = await Promise.all([
-    import('./adapters/dynamodb-clusters.ts'),
-    import('./adapters/eks-token.ts'),
-    import('./adapters/secret-credentials.ts'),
-    import('./adapters/registered-access.ts'),
+    import('./adapters/dynamodb/dynamodb-clusters.ts'),
+    import('./adapters/eks/eks-token.ts'),
+    import('./adapters/credentials/secret-credentials.ts'),
+    import('./adapters/cluster-record/registered-access.ts'),
   ]);
   const allowLoopback = ALLOW_LOOPBACK === 'yes';
   const onFault = (cluster: string, fault: string): void =>
     telemetry.error('record of a cluster is not usable', { cluster, reason: fault });
   const clusters = new DynamoDbClusters({ client: dynamodb, tableName, clock, allowLoopback, onFault });
   const client = async (): Promise<SecretsManagerClient> => {
-    const { SecretsManagerClient: Client } = await import('./adapters/sdk/secrets-manager.ts');
+    const { SecretsManagerClient: Client } = await import('./adapters/aws/secrets-manager-client.ts');
     const made = new Client({});
     made.middlewareStack.add(countedIn(requests), INNERMOST);
     return made;
@@ -209,7 +209,7 @@ async function registeredClusters(
   // Only sweep renews.
   let renewed: Promise<RenewedCredentials> | undefined;
   const renewedCredentials = async (): Promise<RenewedCredentials> => {
-    const { RenewedCredentials: Renewed } = await import('./adapters/renewed-credentials.ts');
+    const { RenewedCredentials: Renewed } = await import('./adapters/credentials/renewed-credentials.ts');
     return new Renewed({ client, prefix, clock, accessOf: dialled });
   };
   return {
@@ -278,8 +278,8 @@ export async function localRuntime({
       import('./adapters/embedded/queue.ts'),
       import('./adapters/embedded/recorder.ts'),
       import('./adapters/embedded/store.ts'),
-      import('./adapters/kubernetes-cluster.ts'),
-      import('./adapters/relayed-cluster.ts'),
+      import('./adapters/kubernetes/kubernetes-cluster.ts'),
+      import('./adapters/sqs/relayed-cluster.ts'),
     ]);
   const open: { close(): void }[] = [];
   const opened = <Part extends { close(): void }>(part: Part): Part => {

@@ -10,21 +10,20 @@ const root = resolve(import.meta.dirname, '..');
 const MAY_IMPORT: Record<string, readonly string[]> = {
   objects: [],
   config: [],
-  'package-files': [],
-  'private-files': [],
+  files: [],
   admission: ['objects'],
   kinds: ['admission', 'objects'],
   ports: ['objects'],
   wire: ['kinds', 'objects'],
-  sandbox: ['admission', 'objects', 'private-files'],
+  sandbox: ['admission', 'objects', 'files'],
   reconciler: ['kinds', 'ports', 'wire', 'objects'],
-  adapters: ['ports', 'wire', 'objects', 'private-files'],
+  adapters: ['ports', 'wire', 'objects', 'files'],
   runtime: ['adapters', 'ports', 'config'],
   onboarding: ['relay', 'reconciler', 'adapters', 'kinds', 'ports', 'objects'],
   // Only the command line and tests know the sandbox: it stands for a cluster.
-  relay: ['runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'package-files'],
-  api: ['runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'package-files'],
-  functions: ['api', 'relay', 'runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'package-files'],
+  relay: ['runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'files'],
+  api: ['runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'files'],
+  functions: ['api', 'relay', 'runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'files'],
   cli: [
     'infra',
     'functions',
@@ -41,8 +40,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'admission',
     'objects',
     'config',
-    'package-files',
-    'private-files',
+    'files',
   ],
 };
 

@@ -2,7 +2,7 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { parseManifests } from '../lib/cli/manifests.ts';
+import { parseManifests } from '../lib/cli/manifests/manifest-files.ts';
 import type { Job, Pod } from '../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../lib/objects/resources.ts';
 import { completionIndexOf, runOf } from '../lib/sandbox/node/program.ts';

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { trainingDefinitions } from '../infra/crds/training-definitions.ts';
 import { trainingPolicies } from '../infra/crds/training-policies.ts';
-import { parseManifests } from '../lib/cli/manifests.ts';
+import { parseManifests } from '../lib/cli/manifests/manifest-files.ts';
 import { FRAMEWORKS } from '../lib/kinds/training/frameworks/all.ts';
 import type { ReplicaSpec, TrainingJob } from '../lib/kinds/training/job-types.ts';
 import { problemOf } from '../lib/kinds/training/validation.ts';

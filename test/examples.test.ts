@@ -2,9 +2,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { applicableObjects } from '../lib/cli/apply.ts';
-import { readManifests } from '../lib/cli/manifests.ts';
-import { planManifests } from '../lib/kinds/manifest-plan.ts';
+import { applicableObjects } from '../lib/cli/local/apply.ts';
+import { readManifests } from '../lib/cli/manifests/manifest-files.ts';
+import { planManifests } from '../lib/kinds/planning/manifest-plan.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const examples = globSync('examples/*.yaml', { cwd: root }).toSorted();

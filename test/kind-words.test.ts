@@ -4,14 +4,15 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ALL_FACTS } from '../lib/kinds/facts.ts';
-import type { KindFacts } from '../lib/kinds/kind.ts';
+import type { KindFacts } from '../lib/kinds/rows/kind.ts';
 import { UPSTREAM_METRICS } from '../lib/objects/upstream-metrics.ts';
 import { schemaNames, schemaOf } from '../lib/sandbox/schema/notation.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
 /** Where a kind, or an API server's rules about it, is at home. */
-const AT_HOME = /^lib\/(?:objects|admission|sandbox|kinds\/[^/]+)\/|^lib\/kinds\/(?:facts|planners|shown|manifests|settings)\.ts$/;
+const AT_HOME =
+  /^lib\/(?:objects|admission|sandbox|kinds\/(?!rows\/|planning\/)[^/]+)\/|^lib\/kinds\/(?:facts|planners|shown|manifests|settings)\.ts$/;
 
 /** Fields that many objects have, or that are everyday words: naming them names no kind. */
 const EVERYDAY = new Set([

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { dump } from 'js-yaml';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
-import type { KindFacts } from '../../lib/kinds/kind.ts';
+import type { KindFacts } from '../../lib/kinds/rows/kind.ts';
 import { managedKinds, managesAll, relayWords, settingsOf } from '../../lib/kinds/settings.ts';
 import type { Manages } from '../../lib/objects/manages.ts';
 import { functionRules, relayRules } from '../../lib/onboarding/rights.ts';
@@ -239,7 +239,7 @@ export function files(version: string, kinds: readonly KindFacts[] = ALL_FACTS):
 }
 
 if (import.meta.main) {
-  const { packageVersion } = await import('../../lib/package-files.ts');
+  const { packageVersion } = await import('../../lib/files/package-files.ts');
   for (const [path, content] of Object.entries(files(packageVersion()))) {
     const file = join(import.meta.dirname, path);
     mkdirSync(dirname(file), { recursive: true });

@@ -1,7 +1,7 @@
 // Whether two values of a field are the same to the API server, which reads JSON into typed fields: an empty list or map is one
 // that is not given, and `1024Mi` is `1Gi`.
-import { compareQuantities, isQuantity } from '../objects/quantity.ts';
-import { isFields } from '../objects/untyped-fields.ts';
+import { compareQuantities, isQuantity } from '../objects/values/quantity.ts';
+import { isFields } from '../objects/values/untyped-fields.ts';
 
 /** Objects whose emptiness says something: these are pointers to structures, all other objects that can be empty are maps. */
 const structures = new Set(['emptyDir', 'securityContext', 'affinity', 'nodeAffinity', 'podAffinity', 'podAntiAffinity', 'selector']);

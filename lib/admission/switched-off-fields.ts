@@ -1,6 +1,6 @@
 // Fields of features that a kube-apiserver of 1.36 has switched off by default: it drops them silently.
 import type { PodSpec } from '../objects/kubernetes.ts';
-import { fieldsOf, isFields, listOf } from '../objects/untyped-fields.ts';
+import { fieldsOf, isFields, listOf } from '../objects/values/untyped-fields.ts';
 
 /** In place. What projected them stays, as a source of nothing; a lifecycle goes that had a signal to stop and nothing else. */
 export function dropSwitchedOffFields(spec: PodSpec): void {

@@ -2,7 +2,7 @@
 // wraps it in a function. Bearer tokens only, no cookies: a page of another site cannot act in a visitor's name.
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { shownText, withoutFilePaths } from '../objects/shown-text.ts';
+import { shownText, withoutFilePaths } from '../objects/values/shown-text.ts';
 import { RefusedRequestError, type RoutedAnswer, type RoutedRequest } from './routes.ts';
 import { readStaticFile } from './static-files.ts';
 

@@ -1,5 +1,5 @@
 // Clusters in the API: the record, and the age of the relay's watches.
-import type { KindShown } from '../kinds/kind-shown.ts';
+import type { KindShown } from '../kinds/rows/kind-shown.ts';
 import { SHOWN } from '../kinds/shown.ts';
 import { manageOfBefore, type ManageOfBefore } from '../objects/manages.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';

@@ -4,8 +4,8 @@ import { decodeCommands, isCommands } from '../wire/commands.ts';
 import { decodeEvents, type ReadEvents } from '../wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../wire/messages.ts';
 import { readKey } from '../reconciler/known-kinds.ts';
-import type { DelayedMessage, WakingMessage } from '../wire/observations.ts';
-import { TooMuchError, UnknownKindError } from '../wire/undecodable.ts';
+import type { DelayedMessage, WakingMessage } from '../wire/words/observations.ts';
+import { TooMuchError, UnknownKindError } from '../wire/words/undecodable.ts';
 
 /** One answer may explain a thousand dead letters, so unpack no more of each than takes a few milliseconds. */
 const UNPACKED_BYTES_MAX = 262_144;

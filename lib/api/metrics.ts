@@ -1,6 +1,6 @@
 // Metrics in Prometheus' text format: the telemetry's counts, the age of watches, the length of queues.
 import { UPSTREAM_METRICS, upstreamMetric, type UpstreamMetric } from '../objects/upstream-metrics.ts';
-import { shownText } from '../objects/shown-text.ts';
+import { shownText } from '../objects/values/shown-text.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { MetricUnit, Telemetry } from '../ports/telemetry.ts';
 import { listClusters } from './clusters.ts';

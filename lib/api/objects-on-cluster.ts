@@ -1,11 +1,11 @@
 // Looks up objects by kind and name live on the cluster, also those that others manage: for people who ask for a workload unknown to Farloop.
-import type { KindFacts } from '../kinds/kind.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { manageOfBefore, type ManageOfBefore } from '../objects/manages.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
-import { OBJECT_NAME } from '../wire/names.ts';
+import { OBJECT_NAME } from '../wire/words/names.ts';
 
 export interface ObjectOnCluster {
   namespace: string;

@@ -1,6 +1,6 @@
 // The HTTP API described by OpenAPI 3.1: parameters and answers of each route. A test compares it with the routes and their answers.
 import { kindNames } from '../kinds/facts.ts';
-import type { KindShown } from '../kinds/kind-shown.ts';
+import type { KindShown } from '../kinds/rows/kind-shown.ts';
 import { SHOWN } from '../kinds/shown.ts';
 import { CLUSTER_STATES } from '../reconciler/cluster/cluster-state.ts';
 

@@ -1,11 +1,11 @@
 // Computes a workload's reasons from the table.
-import type { PodFacts } from '../objects/pod-facts.ts';
+import type { PodFacts } from '../objects/pods/pod-facts.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
-import { ownEntry } from '../objects/untyped-fields.ts';
-import type { KindFacts } from '../kinds/kind.ts';
-import type { KindShown } from '../kinds/kind-shown.ts';
-import { LEAVING, lettingGoReason, obstaclesOf, type Circumstances, type Reason } from '../kinds/reasons.ts';
-import { EMPTY_HEAD } from '../kinds/plan.ts';
+import { ownEntry } from '../objects/values/untyped-fields.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
+import type { KindShown } from '../kinds/rows/kind-shown.ts';
+import { LEAVING, lettingGoReason, obstaclesOf, type Circumstances, type Reason } from '../kinds/rows/reasons.ts';
+import { EMPTY_HEAD } from '../kinds/rows/plan.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import { OUT_OF_TIME } from '../reconciler/pass/actions.ts';

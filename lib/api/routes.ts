@@ -1,7 +1,7 @@
 // The HTTP API: one table of methods and paths. Every answer is JSON, except the metrics.
 import * as v from 'valibot';
 import { kindNames } from '../kinds/facts.ts';
-import type { KindFacts } from '../kinds/kind.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
 import { findKindNamed } from '../kinds/kind-names.ts';
 import type { QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';

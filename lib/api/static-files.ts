@@ -1,7 +1,7 @@
 // The console's files: a fixed list, so that no path can lead to another file.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { consoleFolder } from '../package-files.ts';
+import { consoleFolder } from '../files/package-files.ts';
 
 // Keep a Map: an object would also have the name `constructor`.
 const TYPES: ReadonlyMap<string, string> = new Map([

@@ -1,19 +1,19 @@
 // A workload in the API, from its view, its head and the row of its kind.
-import type { KindFacts } from '../kinds/kind.ts';
-import type { Figure, KindShown } from '../kinds/kind-shown.ts';
-import type { Reason } from '../kinds/reasons.ts';
-import { standingOf } from '../kinds/standing.ts';
-import type { State } from '../kinds/state.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
+import type { Figure, KindShown } from '../kinds/rows/kind-shown.ts';
+import type { Reason } from '../kinds/rows/reasons.ts';
+import { standingOf } from '../kinds/rows/standing.ts';
+import type { State } from '../kinds/rows/state.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
-import type { PodFacts } from '../objects/pod-facts.ts';
-import type { PodReason } from '../objects/pod-reasons.ts';
-import { isFields, type Fields } from '../objects/untyped-fields.ts';
+import type { PodFacts } from '../objects/pods/pod-facts.ts';
+import type { PodReason } from '../objects/pods/pod-reasons.ts';
+import { isFields, type Fields } from '../objects/values/untyped-fields.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import type { Head } from '../ports/store.ts';
 import type { PassState } from '../reconciler/head/pass-state.ts';
-import type { ViewPart } from '../wire/observations.ts';
+import type { ViewPart } from '../wire/words/observations.ts';
 import { workloadReasons, type Seen } from './reasons.ts';
 import { timeText } from './time-text.ts';
 

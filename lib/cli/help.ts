@@ -1,7 +1,7 @@
 // `farloop help`: what --help prints, for those who ask in the other order.
 import { Command } from 'commander';
-import { UsageError } from './exit.ts';
-import { suggestionText } from './suggestions.ts';
+import { UsageError } from './terminal/exit.ts';
+import { suggestionText } from './terminal/suggestions.ts';
 
 export const helpCommand = (program: Command): Command =>
   new Command('help')

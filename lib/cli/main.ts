@@ -1,6 +1,6 @@
 // The command line's entry: what bin/farloop.js starts, in a checkout and as the bundle.
-import { endProcess } from './end-process.ts';
-import { printProblem } from './output.ts';
+import { endProcess } from './terminal/end-process.ts';
+import { printProblem } from './terminal/output.ts';
 import { runProgram } from './program.ts';
 
 // A reader that has seen enough (`| head`) is no failure of ours.

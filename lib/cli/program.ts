@@ -1,24 +1,24 @@
 // All commands in one tree; each lives in a file of its own and loads what it runs on only when it runs.
 import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../package-files.ts';
+import { packageVersion } from '../files/package-files.ts';
 import { UnusableInputError } from '../ports/errors.ts';
-import { clusterCommand } from './cluster.ts';
-import { completionCommand } from './completion.ts';
-import { consoleCommand } from './console.ts';
-import { definitionsCommand } from './crds.ts';
-import { deadLettersCommand } from './dlq.ts';
-import { ExitError } from './exit.ts';
-import { explainCommand } from './explain.ts';
-import { getCommand } from './get.ts';
+import { clusterCommand } from './cluster/cluster.ts';
+import { completionCommand } from './completion/completion.ts';
+import { consoleCommand } from './local/console.ts';
+import { definitionsCommand } from './manifests/crds.ts';
+import { deadLettersCommand } from './queries/dlq.ts';
+import { ExitError } from './terminal/exit.ts';
+import { explainCommand } from './queries/explain.ts';
+import { getCommand } from './queries/get.ts';
 import { helpCommand } from './help.ts';
-import { nodeCommand } from './node.ts';
-import { printProblem } from './output.ts';
-import { planCommand } from './plan.ts';
-import { relayCommand } from './relay.ts';
-import { replayCommand } from './replay.ts';
-import { sandboxCommand } from './sandbox.ts';
-import { endOnInterrupt } from './stop-signals.ts';
-import { upCommand } from './up.ts';
+import { nodeCommand } from './local/node.ts';
+import { printProblem } from './terminal/output.ts';
+import { planCommand } from './manifests/plan.ts';
+import { relayCommand } from './relay/relay.ts';
+import { replayCommand } from './queries/replay.ts';
+import { sandboxCommand } from './local/sandbox.ts';
+import { endOnInterrupt } from './terminal/stop-signals.ts';
+import { upCommand } from './local/up.ts';
 
 const EXIT_CODES =
   'Exit codes: 0 done, 1 failed, 2 unusable input or usage, 3 more than one match or an invalid workload, 4 replayed otherwise, 130 interrupted.';

@@ -1,8 +1,8 @@
 // The kinds, as relay, ingest, loop and onboarding need them. A kind is a folder, and one line here, in planners.ts, shown.ts and
 // manifests.ts. Four tables, because a function's bundle holds only what it runs.
-import { ownEntry } from '../objects/untyped-fields.ts';
+import { ownEntry } from '../objects/values/untyped-fields.ts';
 import { jobFacts } from './job/facts.ts';
-import type { KindFacts, PlannedFacts } from './kind.ts';
+import type { KindFacts, PlannedFacts } from './rows/kind.ts';
 import { orphanPodFacts } from './orphan-pod/facts.ts';
 import { virtualNodeFacts } from './virtual-node/facts.ts';
 import { virtualPodFacts } from './virtual-pod/facts.ts';

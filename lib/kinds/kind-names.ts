@@ -1,6 +1,6 @@
 // The names that people use for a kind: kubectl's, and the kind's own.
 import { ALL_FACTS } from './facts.ts';
-import type { KindFacts } from './kind.ts';
+import type { KindFacts } from './rows/kind.ts';
 
 type NamedKind = Pick<KindFacts, 'kind' | 'resource' | 'shortNames' | 'isOwnerless'>;
 

@@ -1,12 +1,12 @@
 // How `farloop plan` reads each kind from documents: defaults, validation, and other objects that a plan reads. No function uses it.
 import { ALL_FACTS, type Kind } from './facts.ts';
 import { jobManifests } from './job/manifests.ts';
-import type { PlannedFacts } from './kind.ts';
-import type { KindManifests } from './kind-manifests.ts';
-import type { KindShown } from './kind-shown.ts';
+import type { PlannedFacts } from './rows/kind.ts';
+import type { KindManifests } from './rows/kind-manifests.ts';
+import type { KindShown } from './rows/kind-shown.ts';
 import { orphanPodManifests } from './orphan-pod/manifests.ts';
 import { plannerRowFor } from './planners.ts';
-import type { PlannerRow } from './planner-row.ts';
+import type { PlannerRow } from './rows/planner-row.ts';
 import { shownFor } from './shown.ts';
 import { virtualNodeFacts } from './virtual-node/facts.ts';
 import { virtualNodeManifests } from './virtual-node/manifests.ts';

@@ -1,9 +1,9 @@
 // The planner rows: what the loop and `farloop plan` need of each kind in addition to its facts.
-import { ownEntry } from '../objects/untyped-fields.ts';
+import { ownEntry } from '../objects/values/untyped-fields.ts';
 import type { Kind } from './facts.ts';
 import { jobRow } from './job/row.ts';
 import { orphanPodRow } from './orphan-pod/row.ts';
-import type { PlannerRow } from './planner-row.ts';
+import type { PlannerRow } from './rows/planner-row.ts';
 import { jax } from './training/frameworks/jax.ts';
 import { mpi } from './training/frameworks/mpi.ts';
 import { mxnet } from './training/frameworks/mxnet.ts';

@@ -2,7 +2,7 @@
 import type { KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 import { ALL_FACTS } from './facts.ts';
-import type { KindFacts, KindSettings, Setting } from './kind.ts';
+import type { KindFacts, KindSettings, Setting } from './rows/kind.ts';
 
 type Kinds = readonly Pick<KindFacts, 'settings'>[];
 

@@ -1,8 +1,8 @@
 // The table of display rows, one per kind.
-import { ownEntry } from '../objects/untyped-fields.ts';
+import { ownEntry } from '../objects/values/untyped-fields.ts';
 import type { Kind } from './facts.ts';
 import { jobShown } from './job/shown.ts';
-import type { KindShown } from './kind-shown.ts';
+import type { KindShown } from './rows/kind-shown.ts';
 import { orphanPodShown } from './orphan-pod/shown.ts';
 import * as names from './training/framework-names.ts';
 import { trainingShown } from './training/shown.ts';

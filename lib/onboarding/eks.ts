@@ -1,8 +1,8 @@
 // The EKS part of a registration: an access entry with a group for the functions' role, and a pod identity for the relay's account.
-import type { EksAccess } from '../adapters/eks-access.ts';
-import type { EksCluster } from '../adapters/eks-token.ts';
-import type { SenderIdentities } from '../adapters/sender-identities.ts';
-import type { Installation } from '../adapters/stack-outputs.ts';
+import type { EksAccess } from '../adapters/eks/eks-access.ts';
+import type { EksCluster } from '../adapters/eks/eks-token.ts';
+import type { SenderIdentities } from '../adapters/sqs/sender-identities.ts';
+import type { Installation } from '../adapters/aws/stack-outputs.ts';
 import { TerminalError } from '../ports/errors.ts';
 import { RELAY, functionsGroup } from './relay-manifests.ts';
 

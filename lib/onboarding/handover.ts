@@ -1,7 +1,7 @@
 // Functions that work on a cluster read a changed registration seconds later. Until then their old rights must stay. So a registration
 // first widens the rights, then changes the record, then narrows the rights.
-import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
-import { fieldsOf } from '../objects/untyped-fields.ts';
+import type { KubernetesAdministration } from '../adapters/kubernetes/kubernetes-administration.ts';
+import { fieldsOf } from '../objects/values/untyped-fields.ts';
 import { RECORD_AGE_MS_MAX } from '../ports/clusters.ts';
 import { ourObject, resourceOf } from './ours.ts';
 import type { Manifest } from './relay-manifests.ts';

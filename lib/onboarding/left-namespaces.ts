@@ -1,7 +1,7 @@
 // Finds the workloads that a narrower registration leaves unmanaged. With fewer namespaces or kinds, Farloop loses its rights to them.
-import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
+import type { KubernetesAdministration } from '../adapters/kubernetes/kubernetes-administration.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
-import type { KindFacts } from '../kinds/kind.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
 import { isManagedKind, managedKinds } from '../kinds/settings.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import { remainsOn, type Remains } from './removal.ts';

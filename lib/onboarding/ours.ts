@@ -1,7 +1,7 @@
 // The resources of a registration's objects on a cluster, and how to find these objects again.
-import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
+import type { KubernetesAdministration } from '../adapters/kubernetes/kubernetes-administration.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
-import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
+import { fieldsOf, textOf } from '../objects/values/untyped-fields.ts';
 import type { Resource } from '../objects/resources.ts';
 import { NAMESPACES } from '../objects/resources.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';

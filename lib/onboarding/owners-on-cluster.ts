@@ -1,7 +1,7 @@
 // Lists the owners of the managed kinds live on a cluster, with its administrator's rights.
-import type { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
+import type { KubernetesAdministration } from '../adapters/kubernetes/kubernetes-administration.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
-import type { KindFacts } from '../kinds/kind.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
 import { managedKinds } from '../kinds/settings.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';

@@ -1,9 +1,9 @@
 // Plans a registration, on AWS and on the cluster, from the request and a survey. A pure function of data.
-import type { StoredAccess } from '../adapters/dynamodb-clusters.ts';
-import type { EksCluster } from '../adapters/eks-token.ts';
-import type { Credential } from '../adapters/registered-access.ts';
-import { relayQueueName } from '../adapters/relay-queues.ts';
-import { podIdentityTrust, relayIdentityName, senderPolicy, webIdentityTrust } from '../adapters/sender-identities.ts';
+import type { StoredAccess } from '../adapters/dynamodb/dynamodb-clusters.ts';
+import type { EksCluster } from '../adapters/eks/eks-token.ts';
+import type { Credential } from '../adapters/cluster-record/registered-access.ts';
+import { relayQueueName } from '../adapters/sqs/relay-queues.ts';
+import { podIdentityTrust, relayIdentityName, senderPolicy, webIdentityTrust } from '../adapters/sqs/sender-identities.ts';
 import type { KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';

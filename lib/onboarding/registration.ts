@@ -1,19 +1,19 @@
 // Registers a cluster, from a kubeconfig to managed workloads. Each step finds what an earlier try has made and continues from there.
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import type { DynamoDbClusters } from '../adapters/dynamodb-clusters.ts';
-import type { StoredAccess } from '../adapters/dynamodb-clusters.ts';
-import { KubernetesAdministration } from '../adapters/kubernetes-administration.ts';
-import type { ClusterAccess } from '../adapters/kubernetes-cluster.ts';
-import { ensureRelayQueue } from '../adapters/relay-queues.ts';
-import type { Credential } from '../adapters/registered-access.ts';
-import { putCredential, removeCredential } from '../adapters/secret-credentials.ts';
-import type { Sender, SenderIdentities } from '../adapters/sender-identities.ts';
+import type { DynamoDbClusters } from '../adapters/dynamodb/dynamodb-clusters.ts';
+import type { StoredAccess } from '../adapters/dynamodb/dynamodb-clusters.ts';
+import { KubernetesAdministration } from '../adapters/kubernetes/kubernetes-administration.ts';
+import type { ClusterAccess } from '../adapters/kubernetes/kubernetes-cluster.ts';
+import { ensureRelayQueue } from '../adapters/sqs/relay-queues.ts';
+import type { Credential } from '../adapters/cluster-record/registered-access.ts';
+import { putCredential, removeCredential } from '../adapters/credentials/secret-credentials.ts';
+import type { Sender, SenderIdentities } from '../adapters/sqs/sender-identities.ts';
 import { managedKinds, managesText } from '../kinds/settings.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
 import type { Manages } from '../objects/manages.ts';
 import { NAMESPACES } from '../objects/resources.ts';
-import { fieldsOf, textOf } from '../objects/untyped-fields.ts';
+import { fieldsOf, textOf } from '../objects/values/untyped-fields.ts';
 import type { Clock } from '../ports/clock.ts';
 import { NotDoneError, TerminalError } from '../ports/errors.ts';
 import { StaleWriteError } from '../ports/store.ts';

@@ -2,7 +2,7 @@
 import { SWITCHED_ON, type KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
-import type { KindFacts } from '../kinds/kind.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
 import { managedKinds, relayOptions, relayWords } from '../kinds/settings.ts';
 import { relayNetworkSpec } from './relay-network.ts';
 import type { PolicyRule } from './rights.ts';

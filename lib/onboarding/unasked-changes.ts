@@ -1,6 +1,6 @@
 // Finds changes that another registration of the same cluster would make unasked, because an option of the earlier one is missing now.
 // Forgetting `--access relayed` must not bring a credential of the cluster to AWS.
-import type { StoredAccess } from '../adapters/dynamodb-clusters.ts';
+import type { StoredAccess } from '../adapters/dynamodb/dynamodb-clusters.ts';
 import { SWITCHED_ON } from '../objects/kind-options.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 

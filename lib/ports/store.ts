@@ -9,7 +9,7 @@ export interface Head {
   /** Unix milliseconds, as all times here. */
   bornAtMs: number;
   /**
-   * Names of the workload's view items, a run of them as one name (wire/view-layout.ts). A writer adds the name before it writes the item,
+   * Names of the workload's view items, a run of them as one name (wire/words/view-layout.ts). A writer adds the name before it writes the item,
    * so that a missing item shows (R1). Also marks: which ranges of a whole list have come.
    */
   items: readonly string[];

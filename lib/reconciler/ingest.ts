@@ -1,8 +1,8 @@
 // Events queue → view → wakes. Decodes within limits, trusts a sender only about its own cluster (R15), merges the batch per workload in
 // memory, writes the view (R8), then wakes (R9).
 import { factsFor } from '../kinds/facts.ts';
-import type { KindFacts, Urgency } from '../kinds/kind.ts';
-import { isNewer } from '../objects/resource-version.ts';
+import type { KindFacts, Urgency } from '../kinds/rows/kind.ts';
+import { isNewer } from '../objects/values/resource-version.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
@@ -10,7 +10,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { decodeAnswer, isAnswer } from '../wire/command-answers.ts';
-import type { EventMessage, PodEntry, WholeChildren, WorkloadReport } from '../wire/observations.ts';
+import type { EventMessage, PodEntry, WholeChildren, WorkloadReport } from '../wire/words/observations.ts';
 import { invalidate } from './view/digest-mismatch.ts';
 import { createHead, newHead, readHeadsOf } from './head/heads.ts';
 import { learnFromHeartbeat } from './cluster/heartbeats.ts';

@@ -2,7 +2,7 @@
 // (docs/decisions/0008-versions.md).
 import { findFacts } from '../kinds/facts.ts';
 import { parseKey, type WorkloadKey } from '../objects/workload.ts';
-import { UndecodableMessageError, UnknownKindError } from '../wire/undecodable.ts';
+import { UndecodableMessageError, UnknownKindError } from '../wire/words/undecodable.ts';
 
 export const isKnownKind = ({ kind }: Pick<WorkloadKey, 'kind'>): boolean => findFacts(kind) !== undefined;
 

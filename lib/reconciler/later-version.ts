@@ -2,7 +2,7 @@
 // (docs/decisions/0008-versions.md). Until then no other record shows the cluster concerned, so the sender is noted for people.
 import * as v from 'valibot';
 import type { Ports } from '../ports/ports.ts';
-import type { LaterBuildError } from '../wire/undecodable.ts';
+import type { LaterBuildError } from '../wire/words/undecodable.ts';
 import type { ClusterFacts } from './cluster/cluster-state.ts';
 
 const NOTE = 'later';

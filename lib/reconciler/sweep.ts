@@ -1,6 +1,6 @@
 // Once a minute: repairs losses. The safety net under wakes, timers and relays. A failing item never ends the sweep.
 import { formatKey, type WorkloadKey } from '../objects/workload.ts';
-import { isNewer } from '../objects/resource-version.ts';
+import { isNewer } from '../objects/values/resource-version.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { clusterStatesOf, type ClusterStateName } from './cluster/cluster-state.ts';

@@ -5,7 +5,7 @@ import { formatKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { decodeTimer } from '../wire/messages.ts';
-import type { DelayedMessage, TimerMessage } from '../wire/observations.ts';
+import type { DelayedMessage, TimerMessage } from '../wire/words/observations.ts';
 import { lookAgain } from './view/digest-mismatch.ts';
 import { readHeadsOf } from './head/heads.ts';
 import { readMarker } from './cluster/heartbeats.ts';

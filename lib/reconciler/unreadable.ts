@@ -2,7 +2,7 @@
 // counted once.
 import type { Ports } from '../ports/ports.ts';
 import type { QueueName, ReceivedMessage } from '../ports/queue.ts';
-import { LaterBuildError } from '../wire/undecodable.ts';
+import { LaterBuildError } from '../wire/words/undecodable.ts';
 
 /** The properties of a message that the loop needs. */
 export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount' | 'sentAtMs'>;

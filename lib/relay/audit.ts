@@ -1,13 +1,13 @@
 // A watch can skip an event without an error. From time to time the relay compares its cache with a list of metadata alone.
 import type { KubernetesObject, ObjectMeta } from '../objects/kubernetes.ts';
-import { compareResourceVersions } from '../objects/resource-version.ts';
+import { compareResourceVersions } from '../objects/values/resource-version.ts';
 import type { Resource } from '../objects/resources.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
 import type { Clock } from '../ports/clock.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import type { Cluster, ClusterSource, ListSelection } from '../ports/cluster.ts';
 import { NotFoundError } from '../ports/errors.ts';
-import type { OwnVersion } from './workload.ts';
+import type { OwnVersion } from './cache/cached-workload.ts';
 
 export interface Audited {
   resource: Resource;

@@ -1,7 +1,7 @@
 // Counts owners that another controller manages, by controller, since the session began. Heartbeats carry the counts, because only relays
 // see these owners. Counts the kinds whose row says so.
-import { controllerAmong } from '../wire/external-controllers.ts';
-import type { ExternalOwners } from '../wire/observations.ts';
+import { controllerAmong } from '../wire/words/external-controllers.ts';
+import type { ExternalOwners } from '../wire/words/observations.ts';
 
 export class ExternalOwnerCounts {
   readonly #counts = new Map<string, number>();

@@ -1,8 +1,8 @@
 // Builds the heartbeat of each minute: the relay is alive, the age of its watches, the offset of the cluster's clock, and digests of its
 // cache.
-import type { ExternalOwners, Heartbeat, WatchState, WorkloadDigest } from '../wire/observations.ts';
-import type { RelayCache } from './cache.ts';
-import type { Workload } from './workload.ts';
+import type { ExternalOwners, Heartbeat, WatchState, WorkloadDigest } from '../wire/words/observations.ts';
+import type { RelayCache } from './cache/cache.ts';
+import type { Workload } from './cache/cached-workload.ts';
 
 /** Most digests in one heartbeat. */
 const MOST_DIGESTS = 2_000;

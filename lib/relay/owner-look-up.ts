@@ -1,11 +1,11 @@
 // Reads an owner live because an ask names it. The answer is a change like an event of the watch.
-import type { KindFacts } from '../kinds/kind.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { deadlineIn, type Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { NotFoundError } from '../ports/errors.ts';
-import type { OwnerName } from '../wire/observations.ts';
-import type { News, RelayCache } from './cache.ts';
+import type { OwnerName } from '../wire/words/observations.ts';
+import type { News, RelayCache } from './cache/cache.ts';
 
 const LIFE_MS = 10_000;
 

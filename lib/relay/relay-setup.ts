@@ -1,16 +1,16 @@
 // The settings of a relay: the cluster it watches, the queue it sends to, and sizes and times, which only tests change.
-import type { KindFacts } from '../kinds/kind.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
 import type { KindOptions } from '../objects/kind-options.ts';
 import type { Manages } from '../objects/manages.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, ClusterSource } from '../ports/cluster.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
-import type { OutboxOptions } from './outbox.ts';
-import { OUTBOX_OPTIONS } from './outbox.ts';
+import type { OutboxOptions } from './sending/outbox.ts';
+import { OUTBOX_OPTIONS } from './sending/outbox.ts';
 import type { SignOptions } from './signs-of-life.ts';
-import type { WatchOptions } from './watch.ts';
-import { WATCH_OPTIONS } from './watch.ts';
+import type { WatchOptions } from './watch/watch.ts';
+import { WATCH_OPTIONS } from './watch/watch.ts';
 
 export interface RelayOptions extends WatchOptions, Omit<OutboxOptions, 'firstBackoffMs' | 'longestBackoffMs'> {
   /** Objects per page of a list. */

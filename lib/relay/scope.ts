@@ -1,24 +1,24 @@
 // Watches the resources of the kinds in one namespace, or in all: one watch per resource. Children are listed after their owners. The
 // contents of both lists are sent as whole lists.
 import type { Manages } from '../objects/manages.ts';
-import type { ChildFacts, KindFacts } from '../kinds/kind.ts';
+import type { ChildFacts, KindFacts } from '../kinds/rows/kind.ts';
 import { managesAll } from '../kinds/settings.ts';
-import type { Watched } from '../kinds/watches.ts';
+import type { Watched } from '../kinds/rows/watches.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../objects/kubernetes.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource } from '../ports/cluster.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
-import type { OwnerName, WatchState } from '../wire/observations.ts';
+import type { OwnerName, WatchState } from '../wire/words/observations.ts';
 import type { Audited } from './audit.ts';
-import type { News, RelayCache } from './cache.ts';
-import type { Workload } from './workload.ts';
-import type { ChildTable } from './children.ts';
-import type { Outbox } from './outbox.ts';
-import type { Readiness } from './readiness.ts';
-import { isObserved, isLetIn, isListed, readinessOf, readinessOfAll } from './readiness.ts';
-import type { WatchOptions } from './watch.ts';
-import type { Follower, WatcherSetup } from './watcher.ts';
-import { Watcher } from './watcher.ts';
+import type { News, RelayCache } from './cache/cache.ts';
+import type { Workload } from './cache/cached-workload.ts';
+import type { ChildTable } from './cache/child-cache.ts';
+import type { Outbox } from './sending/outbox.ts';
+import type { Readiness } from './watch/readiness.ts';
+import { isObserved, isLetIn, isListed, readinessOf, readinessOfAll } from './watch/readiness.ts';
+import type { WatchOptions } from './watch/watch.ts';
+import type { Follower, WatcherSetup } from './watch/watcher.ts';
+import { Watcher } from './watch/watcher.ts';
 
 export interface ScopeSetup {
   /** Undefined: all namespaces. */

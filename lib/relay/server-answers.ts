@@ -3,7 +3,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource } from '../ports/cluster.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
-import type { ApiServerSilence, WatchState } from '../wire/observations.ts';
+import type { ApiServerSilence, WatchState } from '../wire/words/observations.ts';
 import type { SignOptions } from './signs-of-life.ts';
 import { SignsOfLife } from './signs-of-life.ts';
 

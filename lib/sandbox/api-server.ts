@@ -1,5 +1,5 @@
 // The API server without its sockets: one request in, one answer or stream out. listener.ts puts HTTPS before it.
-import { withoutFilePaths } from '../objects/shown-text.ts';
+import { withoutFilePaths } from '../objects/values/shown-text.ts';
 import type { Asker, Attributes, Reviewing } from './access/asker.ts';
 import { decide, rulesOf } from './access/authorization.ts';
 import { attributesOf, refusalOf } from './access/request-attributes.ts';

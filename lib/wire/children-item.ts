@@ -1,12 +1,12 @@
 // A part of a view with children other than pods, as stored: the children of one resource, with that resource's own floor. Version 2.
 import * as v from 'valibot';
-import { isResourceVersion } from '../objects/resource-version.ts';
-import { packChildren, unpackChildren } from './child-columns.ts';
-import { packPods } from './columns.ts';
-import { open, seal } from './envelope.ts';
-import { parseGuarded } from './guarded-json.ts';
-import type { ChildrenPart } from './observations.ts';
-import { UndecodableMessageError } from './undecodable.ts';
+import { isResourceVersion } from '../objects/values/resource-version.ts';
+import { packChildren, unpackChildren } from './packing/child-columns.ts';
+import { packPods } from './packing/columns.ts';
+import { open, seal } from './packing/envelope.ts';
+import { parseGuarded } from './words/guarded-json.ts';
+import type { ChildrenPart } from './words/observations.ts';
+import { UndecodableMessageError } from './words/undecodable.ts';
 
 const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
 

@@ -4,9 +4,9 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import { unpacked } from './commands.ts';
-import { DEEPEST_OBJECT, parseGuarded } from './guarded-json.ts';
-import { CLUSTER_NAME, COMMAND_ID, UID } from './names.ts';
-import { UndecodableMessageError } from './undecodable.ts';
+import { DEEPEST_OBJECT, parseGuarded } from './words/guarded-json.ts';
+import { CLUSTER_NAME, COMMAND_ID, UID } from './words/names.ts';
+import { UndecodableMessageError } from './words/undecodable.ts';
 
 /** The words of ports/errors.ts, as data. */
 export interface Failure {

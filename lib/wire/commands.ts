@@ -2,12 +2,12 @@
 // name, which the relay compares with what it allows. Compressed, because a wave of pods repeats one template.
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
-import { isResourceVersion } from '../objects/resource-version.ts';
+import { isResourceVersion } from '../objects/values/resource-version.ts';
 import type { PatchType, PropagationPolicy } from '../objects/resources.ts';
-import { isFields } from '../objects/untyped-fields.ts';
-import { DEEPEST_OBJECT, parseGuarded } from './guarded-json.ts';
-import { COMMAND_ID, OBJECT_NAME } from './names.ts';
-import { TooMuchError, UndecodableMessageError } from './undecodable.ts';
+import { isFields } from '../objects/values/untyped-fields.ts';
+import { DEEPEST_OBJECT, parseGuarded } from './words/guarded-json.ts';
+import { COMMAND_ID, OBJECT_NAME } from './words/names.ts';
+import { TooMuchError, UndecodableMessageError } from './words/undecodable.ts';
 
 /** One call, and until when the relay may send it (R17): Unix milliseconds by the sender's clock, and how long that is. */
 export interface Command {

@@ -2,14 +2,14 @@
 // functions of a build that reads version 1 alone leave version 2 to others, and reports of Jobs must not wait with those.
 import * as v from 'valibot';
 import { resourceKeyOf } from '../objects/child-state.ts';
-import type { Fault } from '../objects/fact-checks.ts';
-import { isResourceVersion } from '../objects/resource-version.ts';
-import type { KindFacts } from '../kinds/kind.ts';
-import { packChildren, unpackChildren } from './child-columns.ts';
-import type { PackedPods } from './columns.ts';
-import { OBJECT_NAME } from './names.ts';
-import type { ChildEntry, ChildObservation, OutgoingEvents, WholeChildren, WorkloadReport } from './observations.ts';
-import { UndecodableMessageError } from './undecodable.ts';
+import type { Fault } from '../objects/values/fact-checks.ts';
+import { isResourceVersion } from '../objects/values/resource-version.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
+import { packChildren, unpackChildren } from './packing/child-columns.ts';
+import type { PackedPods } from './packing/columns.ts';
+import { OBJECT_NAME } from './words/names.ts';
+import type { ChildEntry, ChildObservation, OutgoingEvents, WholeChildren, WorkloadReport } from './words/observations.ts';
+import { UndecodableMessageError } from './words/undecodable.ts';
 
 /**
  * Most resources of a kind's children other than pods, and most characters of one. A digest mismatch must name all of them in 600

@@ -1,17 +1,17 @@
 // The message between relay and ingest: versioned, columnar, compressed. Sizes are checked before anything is parsed.
 import * as v from 'valibot';
-import { object, textLike, type Fault } from '../objects/fact-checks.ts';
+import { object, textLike, type Fault } from '../objects/values/fact-checks.ts';
 import { findFacts } from '../kinds/facts.ts';
-import type { KindFacts } from '../kinds/kind.ts';
-import { isResourceVersion } from '../objects/resource-version.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
+import { isResourceVersion } from '../objects/values/resource-version.ts';
 import { KIND_NAME } from '../objects/workload.ts';
-import { packPods } from './columns.ts';
-import { open, seal } from './envelope.ts';
+import { packPods } from './packing/columns.ts';
+import { open, seal } from './packing/envelope.ts';
 import { DigestedParts, packReported, ReportedChildren, ReportedChildrenReader } from './event-children.ts';
-import { isControllerName, MOST_CONTROLLERS } from './external-controllers.ts';
-import { CHARACTERS_PER_VALUE, parseGuarded, VALUES_MAX, valuesIn, type ValueBudget } from './guarded-json.ts';
-import { CLUSTER_NAME, MOST_WATCHES, OBJECT_NAME, UID } from './names.ts';
-import { MessageTooLargeError, UndecodableMessageError } from './undecodable.ts';
+import { isControllerName, MOST_CONTROLLERS } from './words/external-controllers.ts';
+import { CHARACTERS_PER_VALUE, parseGuarded, VALUES_MAX, valuesIn, type ValueBudget } from './words/guarded-json.ts';
+import { CLUSTER_NAME, MOST_WATCHES, OBJECT_NAME, UID } from './words/names.ts';
+import { MessageTooLargeError, UndecodableMessageError } from './words/undecodable.ts';
 import type {
   EventMessage,
   Heartbeat,
@@ -21,8 +21,8 @@ import type {
   PodEntry,
   PodObservation,
   WorkloadReport,
-} from './observations.ts';
-import { unpackPods } from './unpack-pods.ts';
+} from './words/observations.ts';
+import { unpackPods } from './packing/unpack-pods.ts';
 
 /** Characters of a body at most. A queue takes 1 MiB. */
 export const LONGEST_BODY = 1_048_576;

@@ -3,9 +3,9 @@
 // The wakes queue carries wakes and looks at clusters. The timers queue carries delayed wakes, digest mismatches and looks for stuck heads.
 import * as v from 'valibot';
 import { KIND_NAME } from '../objects/workload.ts';
-import { parseGuarded } from './guarded-json.ts';
-import { NewerVersionError, UndecodableMessageError } from './undecodable.ts';
-import type { ClusterLookMessage, DelayedMessage, RelayAsk, WakeMessage, WakingMessage } from './observations.ts';
+import { parseGuarded } from './words/guarded-json.ts';
+import { NewerVersionError, UndecodableMessageError } from './words/undecodable.ts';
+import type { ClusterLookMessage, DelayedMessage, RelayAsk, WakeMessage, WakingMessage } from './words/observations.ts';
 
 const LONGEST_BODY = 4_096;
 

@@ -1,9 +1,9 @@
 // The compressor's dictionary for snapshots: texts that nearly every snapshot of a kind holds, from the kind's row. If you change a text,
 // give it a new mark and keep the old text, to read what was written with it.
-import type { SnapshotSubject, SnapshotTexts } from '../objects/frequent-texts.ts';
-import { ByteWriter, type ByteReader } from './bytes.ts';
-import { uuidBytesOf, uuidOf } from './uuid-bytes.ts';
-import { BOILERPLATE, openWith, sealWith, type Decoder, type Envelope } from './envelope.ts';
+import type { SnapshotSubject, SnapshotTexts } from '../objects/values/frequent-texts.ts';
+import { ByteWriter, type ByteReader } from './packing/bytes.ts';
+import { uuidBytesOf, uuidOf } from './packing/uuid-bytes.ts';
+import { BOILERPLATE, openWith, sealWith, type Decoder, type Envelope } from './packing/envelope.ts';
 
 /** In the version's place: above any version that a later build may write. */
 const FIRST_MARK = 65;

@@ -2,25 +2,25 @@
 // template, an environment value or a secret.
 import * as v from 'valibot';
 import type { KindOptions } from '../objects/kind-options.ts';
-import { LARGEST_INT32 } from '../objects/integers.ts';
-import type { Fault } from '../objects/fact-checks.ts';
-import type { SnapshotTexts } from '../objects/frequent-texts.ts';
+import { LARGEST_INT32 } from '../objects/values/integers.ts';
+import type { Fault } from '../objects/values/fact-checks.ts';
+import type { SnapshotTexts } from '../objects/values/frequent-texts.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { unrecordableFieldIn } from '../objects/recorded-template.ts';
 import { MANAGES_WORD, readManages, writtenManages, type Manages } from '../objects/manages.ts';
 import type { ChildState } from '../objects/child-state.ts';
-import type { PodFacts } from '../objects/pod-facts.ts';
+import type { PodFacts } from '../objects/pods/pod-facts.ts';
 import { POD_FACTS } from '../objects/pods/fact-table.ts';
-import { packChildren, unpackChildren } from './child-columns.ts';
-import { packPods } from './columns.ts';
-import { open } from './envelope.ts';
-import { DEEPEST_OBJECT, parseGuarded } from './guarded-json.ts';
+import { packChildren, unpackChildren } from './packing/child-columns.ts';
+import { packPods } from './packing/columns.ts';
+import { open } from './packing/envelope.ts';
+import { DEEPEST_OBJECT, parseGuarded } from './words/guarded-json.ts';
 import { sealSnapshot, snapshotDecoders } from './snapshot-words.ts';
-import { UndecodableMessageError } from './undecodable.ts';
-import type { PodEntry } from './observations.ts';
+import { UndecodableMessageError } from './words/undecodable.ts';
+import type { PodEntry } from './words/observations.ts';
 import { OwnerObject } from './view-item.ts';
-import { slotOf } from './view-layout.ts';
-import { unpackPods } from './unpack-pods.ts';
+import { slotOf } from './words/view-layout.ts';
+import { unpackPods } from './packing/unpack-pods.ts';
 
 const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
 

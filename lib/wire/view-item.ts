@@ -1,12 +1,12 @@
 // A part of a view as the store keeps it.
 import * as v from 'valibot';
-import { isResourceVersion } from '../objects/resource-version.ts';
-import { packPods, type WrittenShapes } from './columns.ts';
-import { open, seal } from './envelope.ts';
-import { parseGuarded } from './guarded-json.ts';
-import type { OwnerEntry, ViewPart } from './observations.ts';
-import { slotOf } from './view-layout.ts';
-import { unpackPods } from './unpack-pods.ts';
+import { isResourceVersion } from '../objects/values/resource-version.ts';
+import { packPods, type WrittenShapes } from './packing/columns.ts';
+import { open, seal } from './packing/envelope.ts';
+import { parseGuarded } from './words/guarded-json.ts';
+import type { OwnerEntry, ViewPart } from './words/observations.ts';
+import { slotOf } from './words/view-layout.ts';
+import { unpackPods } from './packing/unpack-pods.ts';
 
 const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
 

@@ -1,8 +1,8 @@
 // R15: what DynamoDB answers to one request for many keys comes in any order and in parts; each key gets its own.
 import type { BatchGetItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
-import { DynamoDbStore } from '../../lib/adapters/dynamodb-store.ts';
-import { headItem, type Item, viewItem } from '../../lib/adapters/table-items.ts';
+import { DynamoDbStore } from '../../lib/adapters/dynamodb/dynamodb-store.ts';
+import { headItem, type Item, viewItem } from '../../lib/adapters/dynamodb/table-items.ts';
 import { aHead, aKey, bytesOf } from '../contracts/store/workloads.ts';
 
 const TABLE = 'farloop-batches';

@@ -2,10 +2,10 @@
 // whom nobody believes.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../world/virtual-clock.ts';
-import { JOB_FIELDS } from '../../lib/objects/job-facts.ts';
+import { JOB_FIELDS } from '../../lib/kinds/job/owner-facts.ts';
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../../lib/objects/job-scheduling.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
-import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
+import { POD_FIELDS } from '../../lib/objects/pods/pod-facts.ts';
 import { EVENTS, JOBS, NAMESPACES, NODES, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { WantedFields } from '../../lib/objects/field-mask.ts';
 import { deadlineIn, hasPassed, type Clock, type Deadline } from '../../lib/ports/clock.ts';

@@ -3,15 +3,15 @@ import { EmbeddedClusters } from '../../lib/adapters/embedded/clusters.ts';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
-import { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { RelayedCluster } from '../../lib/adapters/sqs/relayed-cluster.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { ingestBatch } from '../../lib/reconciler/ingest.ts';
-import { answerAsks } from '../../lib/relay/asks.ts';
+import { answerAsks } from '../../lib/relay/commands/asks.ts';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
-import { allowedTo, Commands, type Allowed } from '../../lib/relay/commands.ts';
+import { allowedTo, Commands, type Allowed } from '../../lib/relay/commands/commands.ts';
 
 export interface RelayedWorld {
   cluster: RelayedCluster;

@@ -1,8 +1,8 @@
 // R15: to SQS a dead letter that is sent again is a message of whoever sends it. That must neither make it a foreign one, nor anybody's own.
 import type { ReceiveMessageCommandOutput, SendMessageBatchCommandInput, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { SqsQueue } from '../../lib/adapters/sqs-queue.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { SqsQueue } from '../../lib/adapters/sqs/sqs-queue.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import { wirelessSqs } from './wireless-sqs.ts';
 
 type Letters = NonNullable<ReceiveMessageCommandOutput['Messages']>;

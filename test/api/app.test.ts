@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { FullDiskError } from '../../lib/adapters/embedded/sqlite-file.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { PassRecord } from '../../lib/ports/recorder.ts';
 import { OUT_OF_TIME } from '../../lib/reconciler/pass/actions.ts';

@@ -1,7 +1,7 @@
 // What the list of clusters tells of a registration: all that whoever gives `farloop cluster add` again has to give again.
 import { expect, test } from '@jest/globals';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import { listClusters } from '../../lib/api/clusters.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import { aCluster } from '../contracts/clusters.ts';

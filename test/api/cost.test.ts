@@ -1,6 +1,6 @@
 // The cost view: what was counted, at list prices; every price names the page that it stands on.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { LineTelemetry } from '../../lib/adapters/line-telemetry.ts';
+import { LineTelemetry } from '../../lib/adapters/telemetry/line-telemetry.ts';
 import { costSoFar } from '../../lib/api/cost.ts';
 import { LIST_PRICES, PRICES_AS_OF, PRICES_REGION } from '../../lib/api/list-prices.ts';
 import { encodeWake } from '../../lib/wire/messages.ts';

@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 import { deflateRawSync } from 'node:zlib';
 import { problemOf } from '../../lib/api/dead-letter-problem.ts';
 import type { QueueName } from '../../lib/ports/queue.ts';
-import { packPods } from '../../lib/wire/columns.ts';
-import { seal } from '../../lib/wire/envelope.ts';
+import { packPods } from '../../lib/wire/packing/columns.ts';
+import { seal } from '../../lib/wire/packing/envelope.ts';
 
 const KEY = 'west/Job/default/demo/uid';
 const cases: [QueueName, string, string][] = [

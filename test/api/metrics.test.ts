@@ -1,6 +1,6 @@
 // The page of metrics in Prometheus' text format: types, labels, buckets.
 import { afterEach, expect, test } from '@jest/globals';
-import { LineTelemetry } from '../../lib/adapters/line-telemetry.ts';
+import { LineTelemetry } from '../../lib/adapters/telemetry/line-telemetry.ts';
 import { metricsText } from '../../lib/api/metrics.ts';
 import { World } from '../world/world.ts';
 

@@ -2,8 +2,8 @@
 // from the text of a line to the text of its answer. Cases are those that the oracle compares, from one seed. Of the laps the fastest
 // counts: the slow ones tell about the machine. Exits 1 when the bound is missed.
 import { Readable, Writable } from 'node:stream';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
-import { planStream } from '../../lib/cli/plan-stream.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
+import { planStream } from '../../lib/cli/manifests/plan-stream.ts';
 import { randomAdmission, shuffled } from '../kinds/preemption/random-admissions.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { ApiClient, mergePatch, strategicPatch } from '../contracts/api-server/client.ts';
 import { peakBytesOf, processorSecondsOf } from './processor-time.ts';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const { pods: podCount, watchers: watcherCount } = script('npm run bench api-server --')

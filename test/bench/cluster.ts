@@ -7,17 +7,17 @@ import { Option } from 'commander';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
-import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
+import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
 import { startControlPlane } from '../cluster/control-plane.ts';
 import { emptied, endProcess, launch, PATIENCE_MS, POD_TEMPLATE, untracked, withBuiltIn, withFarloop } from './controllers.ts';
 import { findProcess, peakBytesOf, processorSecondsOf } from './processor-time.ts';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import { script } from '../script-options.ts';
 
 interface Level {

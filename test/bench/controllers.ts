@@ -2,10 +2,10 @@
 // has left behind is removed.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import type { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import type { KubernetesObject, PodTemplate } from '../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
 import { inParallel } from '../../lib/reconciler/parallel.ts';

@@ -2,7 +2,7 @@
 // of its own whose heap is bounded, so that one that needs more ends that thread and nothing else. Exits 1 when a limit is exceeded.
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import { decodeAnswer, isAnswer } from '../../lib/wire/command-answers.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
 import { LARGE_MESSAGES } from '../hostile/large-messages.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { CLUSTERS, DEAD, FLOODING, quantile } from '../fairness/crowd.ts';
 import { runForReal, type RealRun } from '../fairness/real-run.ts';
 import { isFairWhenBusy } from './busy.ts';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const { only, minutes, every } = script('npm run bench fairness --')

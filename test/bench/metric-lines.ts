@@ -1,5 +1,5 @@
 // What functions of a world would write into their logs for their metrics: the lines of the embedded metric format, by invocation.
-import { EmfTelemetry } from '../../lib/adapters/emf-telemetry.ts';
+import { EmfTelemetry } from '../../lib/adapters/telemetry/emf-telemetry.ts';
 import type { World } from '../world/world.ts';
 
 /** Which queue brings work to which function. */

@@ -5,11 +5,11 @@
 // for one must do for the others. Of the later laps the fastest counts: a core that it shares with somebody else makes the very same
 // code take up to 1.7 times as long, for milliseconds or for seconds, so the slow laps tell about the machine. The median lap is told too.
 import type { Job, JobStatus } from '../../lib/objects/kubernetes.ts';
-import { timeOf, type PodFacts } from '../../lib/objects/pod-facts.ts';
+import { timeOf, type PodFacts } from '../../lib/objects/pods/pod-facts.ts';
 import { jobPlanner } from '../../lib/kinds/job/plan.ts';
-import { EMPTY_HEAD } from '../../lib/kinds/plan.ts';
-import { PodSet, type PodChange } from '../../lib/kinds/pod-set.ts';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { EMPTY_HEAD } from '../../lib/kinds/rows/plan.ts';
+import { PodSet, type PodChange } from '../../lib/kinds/rows/pod-set.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const { rounds: ROUNDS } = script('npm run bench plan --')

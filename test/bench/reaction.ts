@@ -7,7 +7,7 @@ import { Option } from 'commander';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import { script } from '../script-options.ts';
 import { edits } from './reaction/edits.ts';
 import { manyJobs } from './reaction/many-jobs.ts';

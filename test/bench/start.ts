@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FUNCTIONS, packageInto, unpack, zipOf } from '../deploy/packaged.ts';
 import { medianOf, startOnce } from '../deploy/start.ts';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const START_MS_MAX = 100;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { absence } from '../../lib/cli/cluster-remove.ts';
+import { absence } from '../../lib/cli/cluster/cluster-remove.ts';
 import { runFarloop } from './farloop-process.ts';
 
 // Some start a process of their own.

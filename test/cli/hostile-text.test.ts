@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { LineTelemetry } from '../../lib/adapters/line-telemetry.ts';
+import { LineTelemetry } from '../../lib/adapters/telemetry/line-telemetry.ts';
 import { runProgram } from '../../lib/cli/program.ts';
 import { embeddedPorts, giveUp, know, type EmbeddedPorts } from '../api/embedded-ports.ts';
 import { serveApi } from '../api/served-api.ts';

@@ -1,6 +1,6 @@
 // What is said of fewer namespaces: Jobs that are left there, or only pods that outlive theirs.
 import { expect, test } from '@jest/globals';
-import { leavingRefusal, unknownWordsSentence, workloadsSentence } from '../../lib/cli/cluster-administration.ts';
+import { leavingRefusal, unknownWordsSentence, workloadsSentence } from '../../lib/cli/cluster/cluster-administration.ts';
 
 const pods = (count: number) =>
   Array.from({ length: count }, (_none, at) => ({ metadata: { namespace: 'etl', name: `pod-${at}` }, spec: { containers: [] } }));

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { WorkloadDetail } from '../../lib/api/told-workload.ts';
-import { explainCommand } from '../../lib/cli/explain.ts';
-import { getCommand } from '../../lib/cli/get.ts';
+import { explainCommand } from '../../lib/cli/queries/explain.ts';
+import { getCommand } from '../../lib/cli/queries/get.ts';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { aMadeUpKind } from '../kinds/band.ts';
 import { listening, type Listening } from '../listening.ts';

@@ -1,9 +1,9 @@
 // `--manage`: which words there are, how several are given, and what is said of one that no kind has.
 import { describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
-import { manageOption, refuseNarrowScope } from '../../lib/cli/arguments.ts';
-import { withReasons } from '../../lib/cli/cluster-states.ts';
-import { wordsOf } from '../../lib/cli/completion-hints.ts';
+import { manageOption, refuseNarrowScope } from '../../lib/cli/terminal/arguments.ts';
+import { withReasons } from '../../lib/cli/queries/cluster-states.ts';
+import { wordsOf } from '../../lib/cli/terminal/completion-hints.ts';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { TROUPE } from '../kinds/made-up-kind.ts';
 

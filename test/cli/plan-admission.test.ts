@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
-import { planStream } from '../../lib/cli/plan-stream.ts';
+import { planStream } from '../../lib/cli/manifests/plan-stream.ts';
 import { aNode, anAgent, aPod } from '../kinds/virtual-pod/documents.ts';
 import { pageOf } from '../walk/pages.ts';
 import { root, runFarloop } from './farloop-process.ts';

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lineOfField } from '../../lib/cli/field-lines.ts';
+import { lineOfField } from '../../lib/cli/manifests/field-lines.ts';
 import { runFarloop, temporaryFolder } from './farloop-process.ts';
 
 const folder = temporaryFolder();

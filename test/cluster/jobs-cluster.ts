@@ -1,8 +1,8 @@
 // A real API server with a simulated node, those of its built-in controllers that a test asks for, and `farloop` processes beside it.
 import { join } from 'node:path';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn, type Deadline } from '../../lib/ports/clock.ts';

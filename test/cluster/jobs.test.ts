@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseManifests } from '../../lib/cli/manifests.ts';
-import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import { parseManifests } from '../../lib/cli/manifests/manifest-files.ts';
+import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { until } from '../claims.ts';
 import { root } from '../cli/farloop-process.ts';

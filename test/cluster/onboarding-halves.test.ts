@@ -6,18 +6,18 @@ import { GetUserCommand, IAMClient, ListAccessKeysCommand, ListUsersCommand } fr
 import { GetSecretValueCommand, ListSecretsCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
-import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
-import { SenderIdentities } from '../../lib/adapters/sender-identities.ts';
-import { readInstallation } from '../../lib/adapters/stack-outputs.ts';
+import { DynamoDbClusters } from '../../lib/adapters/dynamodb/dynamodb-clusters.ts';
+import { KubernetesAdministration } from '../../lib/adapters/kubernetes/kubernetes-administration.ts';
+import { SenderIdentities } from '../../lib/adapters/sqs/sender-identities.ts';
+import { readInstallation } from '../../lib/adapters/aws/stack-outputs.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import { findOurs, resourceOf } from '../../lib/onboarding/ours.ts';
 import { register, survey, type RegistrationPlace } from '../../lib/onboarding/registration.ts';
 import type { RegistrationRequest } from '../../lib/onboarding/registration-plan.ts';
 import { AWS_KEY_SECRET } from '../../lib/onboarding/relay-manifests.ts';
 import { removeCluster } from '../../lib/onboarding/removal.ts';
-import { fieldsOf, textOf } from '../../lib/objects/untyped-fields.ts';
+import { fieldsOf, textOf } from '../../lib/objects/values/untyped-fields.ts';
 import { STAGE, startStage, type Stage } from './stage.ts';
 
 const CLUSTER = 'half';

@@ -11,7 +11,7 @@ import { chmodSync, copyFileSync, cpSync, globSync, mkdirSync, readFileSync, wri
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
+import { KubernetesAdministration } from '../../lib/adapters/kubernetes/kubernetes-administration.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { NAMESPACES } from '../../lib/objects/resources.ts';
 import { resourceOf } from '../../lib/onboarding/ours.ts';

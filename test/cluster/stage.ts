@@ -3,10 +3,10 @@ import { CloudFormationClient, CreateStackCommand, DescribeStacksCommand } from 
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { createClustersTableInput, DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
-import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
-import { createTableInput } from '../../lib/adapters/table-definition.ts';
+import { createClustersTableInput, DynamoDbClusters } from '../../lib/adapters/dynamodb/dynamodb-clusters.ts';
+import { KubernetesAdministration } from '../../lib/adapters/kubernetes/kubernetes-administration.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
+import { createTableInput } from '../../lib/adapters/dynamodb/table-definition.ts';
 import { NAMESPACES } from '../../lib/objects/resources.ts';
 import { resourceOf } from '../../lib/onboarding/ours.ts';
 import { until } from '../claims.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { parseManifests } from '../../lib/cli/manifests.ts';
+import { parseManifests } from '../../lib/cli/manifests/manifest-files.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { MANY_MERGES, withAnchors, YAML_KEYS, YAML_MERGES, YAML_REFUSED, YAML_VALUES } from '../contracts/yaml-values.ts';
 import { controlPlanePaths } from './build-control-plane.ts';

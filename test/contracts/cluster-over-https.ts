@@ -1,6 +1,6 @@
 // The adapter over HTTPS to a server that is open, for the contract of clusters.
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import type { ApiServer } from './api-server/client.ts';
 import type { OpenCluster } from './cluster.ts';
 

@@ -1,11 +1,11 @@
-// What Cluster and ClusterSource promise, put to an API server: `test/adapters/kubernetes-cluster.test.ts` asks the sandbox,
+// What Cluster and ClusterSource promise, put to an API server: `test/adapters/kubernetes/kubernetes-cluster.test.ts` asks the sandbox,
 // `test/cluster/cluster.test.ts` a real one.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import type { Job, KubernetesObject, LabelSelector, Pod } from '../../lib/objects/kubernetes.ts';
 import { selectorTextOf } from '../../lib/objects/label-selector.ts';
-import { POD_FIELDS, podFactsOf, TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
-import { compareResourceVersions, isNewer, isResourceVersion } from '../../lib/objects/resource-version.ts';
+import { POD_FIELDS, podFactsOf, TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
+import { compareResourceVersions, isNewer, isResourceVersion } from '../../lib/objects/values/resource-version.ts';
 import { JOBS, NAMESPACES, PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
 import type { Deadline } from '../../lib/ports/clock.ts';

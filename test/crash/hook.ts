@@ -1,5 +1,5 @@
 // Preloaded into `farloop up` (node --import): kills its own process at one seeded moment. The product knows nothing of it.
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import type { HeadChange } from '../../lib/ports/store.ts';

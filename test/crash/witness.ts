@@ -1,6 +1,6 @@
 // Watches a cluster on its own connection and remembers what Farloop did there: who was created, when it last did anything.
 import type { Job, KubernetesObject } from '../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import type { ClusterSource } from '../../lib/ports/cluster.ts';
 import { follow } from '../follow.ts';

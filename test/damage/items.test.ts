@@ -1,7 +1,7 @@
 // Items of the table of which something is missing, or another value than was written: each reads as one of its kind or as none.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { headItem, headOf, noteItem, noteOf, viewItem, viewItemOf, type Item } from '../../lib/adapters/table-items.ts';
+import { headItem, headOf, noteItem, noteOf, viewItem, viewItemOf, type Item } from '../../lib/adapters/dynamodb/table-items.ts';
 import { aHead } from '../contracts/store/workloads.ts';
 import { misshapen } from './damages.ts';
 

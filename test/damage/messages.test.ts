@@ -8,7 +8,7 @@ import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import { fireTimers } from '../../lib/reconciler/timers.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../../lib/wire/messages.ts';
-import { UndecodableMessageError } from '../../lib/wire/undecodable.ts';
+import { UndecodableMessageError } from '../../lib/wire/words/undecodable.ts';
 import { unpackPart } from '../../lib/wire/view-item.ts';
 import { aJob, CLUSTER, World } from '../world/world.ts';
 import { damages, type Damage } from './damages.ts';

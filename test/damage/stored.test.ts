@@ -1,7 +1,7 @@
 // What is stored and came to harm counts as missing: it is rebuilt from a live list, and the Job ends with exact counts (R1).
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isResourceVersion } from '../../lib/objects/resource-version.ts';
+import { isResourceVersion } from '../../lib/objects/values/resource-version.ts';
 import { decodeState } from '../../lib/reconciler/head/pass-state.ts';
 import { unpackPart } from '../../lib/wire/view-item.ts';
 import { expectCompleted, runToEnd } from '../world/right.ts';

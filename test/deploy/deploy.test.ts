@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
+import { KubernetesAdministration } from '../../lib/adapters/kubernetes/kubernetes-administration.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { findOurs } from '../../lib/onboarding/ours.ts';
 import { upstreamMetric } from '../../lib/objects/upstream-metrics.ts';

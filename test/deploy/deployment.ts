@@ -19,7 +19,7 @@ import { GetSecretValueCommand, ListSecretsCommand, SecretsManagerClient } from 
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { signatureHeaders } from '../../lib/adapters/request-signature.ts';
+import { signatureHeaders } from '../../lib/adapters/aws/request-signature.ts';
 import type { Ended } from '../cli/farloop-process.ts';
 import { FarloopProcess, runFarloop } from '../cli/farloop-process.ts';
 import { startMinistack } from '../peers/peer.ts';

@@ -1,7 +1,7 @@
 // Relays as a registration leaves them: without a container engine, but as their manifests or the printed command say.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
+import { KubernetesAdministration } from '../../lib/adapters/kubernetes/kubernetes-administration.ts';
 import { resourceOf } from '../../lib/onboarding/ours.ts';
 import { kubeconfigFor } from '../../lib/sandbox/http/kubeconfig.ts';
 import type { RemoteCluster } from './remote-cluster.ts';

@@ -1,7 +1,7 @@
 // A cluster that knows nothing of AWS: an API server with a simulated node, a relay beside it, and Jobs to run on it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClusterAccess } from '../../lib/adapters/kubernetes-cluster.ts';
+import type { ClusterAccess } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { startSimulatedNode } from '../../lib/sandbox/node/simulated-node.ts';

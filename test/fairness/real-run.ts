@@ -11,7 +11,7 @@ import { startEventSource } from '../../lib/adapters/embedded/event-source.ts';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedRecorder } from '../../lib/adapters/embedded/recorder.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { startRelay, type Relay } from '../../lib/relay/relay.ts';

@@ -4,12 +4,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import type { ClusterSummary } from '../../lib/api/clusters.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../../lib/api/told-workload.ts';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
-import { consoleFolder } from '../../lib/package-files.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
+import { consoleFolder } from '../../lib/files/package-files.ts';
 import { Page } from '../api/page.ts';
 import { check, until } from '../claims.ts';
 import { FarloopProcess, runFarloop } from '../cli/farloop-process.ts';

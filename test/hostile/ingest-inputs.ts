@@ -1,9 +1,9 @@
 // What somebody who may send to the events queue could try.
 import { encodeEvents } from '../../lib/wire/events.ts';
-import type { EventMessage } from '../../lib/wire/observations.ts';
-import { jobFactsOf } from '../../lib/objects/job-facts.ts';
-import { seal } from '../../lib/wire/envelope.ts';
-import { packPods } from '../../lib/wire/columns.ts';
+import type { EventMessage } from '../../lib/wire/words/observations.ts';
+import { jobFactsOf } from '../../lib/kinds/job/owner-facts.ts';
+import { seal } from '../../lib/wire/packing/envelope.ts';
+import { packPods } from '../../lib/wire/packing/columns.ts';
 
 export interface IngestInput {
   name: string;

@@ -1,7 +1,7 @@
 // Messages that a queue takes and that unpack to as much as they can of one thing. Made of bytes, since no encoder of ours writes them.
 import type { ChildState } from '../../lib/objects/child-state.ts';
-import { ByteWriter } from '../../lib/wire/bytes.ts';
-import { MOST_CHILDREN } from '../../lib/wire/child-columns.ts';
+import { ByteWriter } from '../../lib/wire/packing/bytes.ts';
+import { MOST_CHILDREN } from '../../lib/wire/packing/child-columns.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import { sealed } from './sealed.ts';
 

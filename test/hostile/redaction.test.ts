@@ -1,11 +1,11 @@
 // R14: secrets planted in a Job, its template and a cluster's credentials come out nowhere: logs, metrics, table, recorder, API.
 import { expect, test } from '@jest/globals';
-import { EmfTelemetry } from '../../lib/adapters/emf-telemetry.ts';
+import { EmfTelemetry } from '../../lib/adapters/telemetry/emf-telemetry.ts';
 import { VirtualClock } from '../world/virtual-clock.ts';
 import { Connection } from '../../lib/adapters/kubernetes/connection.ts';
-import { LogRecorder } from '../../lib/adapters/log-recorder.ts';
+import { LogRecorder } from '../../lib/adapters/telemetry/log-recorder.ts';
 import { answerRoute } from '../../lib/api/routes.ts';
-import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
 import { encodeCommands } from '../../lib/wire/commands.ts';
 import { snapshotKindOf } from '../../lib/reconciler/report/recorded-plan.ts';
 import { unpackSnapshot } from '../../lib/wire/snapshot.ts';

@@ -1,9 +1,9 @@
 // A message made of bytes, since no encoder of ours writes what it holds.
 import { deflateRawSync } from 'node:zlib';
-import { ByteWriter } from '../../lib/wire/bytes.ts';
-import type { PackedPods } from '../../lib/wire/columns.ts';
-import { packPods } from '../../lib/wire/columns.ts';
-import { BOILERPLATE } from '../../lib/wire/envelope.ts';
+import { ByteWriter } from '../../lib/wire/packing/bytes.ts';
+import type { PackedPods } from '../../lib/wire/packing/columns.ts';
+import { packPods } from '../../lib/wire/packing/columns.ts';
+import { BOILERPLATE } from '../../lib/wire/packing/envelope.ts';
 
 const NO_PODS = packPods([]);
 

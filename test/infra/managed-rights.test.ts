@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { files } from '../../infra/relay/manifests.ts';
-import type { KindFacts } from '../../lib/kinds/kind.ts';
+import type { KindFacts } from '../../lib/kinds/rows/kind.ts';
 import { managedKinds } from '../../lib/kinds/settings.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
 import { relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import type { PolicyRule } from '../../lib/onboarding/rights.ts';
-import { allowedTo } from '../../lib/relay/commands.ts';
+import { allowedTo } from '../../lib/relay/commands/commands.ts';
 import { ENSEMBLE } from '../kinds/made-up-kind.ts';
 
 const VALUES: RelayValues = {

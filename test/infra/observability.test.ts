@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { alarmResources, alarmsOf } from '../../infra/alarms.ts';
 import { dashboardBody } from '../../infra/dashboard.ts';
 import type { MetricRow } from '../../infra/dashboard.ts';
-import { createTableInput } from '../../lib/adapters/table-definition.ts';
+import { createTableInput } from '../../lib/adapters/dynamodb/table-definition.ts';
 import { METRICS } from '../../lib/ports/metrics.ts';
 import { ROOT } from '../deploy/packaged.ts';
 

@@ -8,9 +8,9 @@ import { files } from '../../infra/relay/manifests.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';
 import { AWS_KEY_SECRET, OURS_LABEL, functionsManifests, relayAlone, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
 import { functionRules } from '../../lib/onboarding/rights.ts';
-import { packageVersion } from '../../lib/package-files.ts';
+import { packageVersion } from '../../lib/files/package-files.ts';
 import { managedKinds } from '../../lib/kinds/settings.ts';
-import { allowedTo } from '../../lib/relay/commands.ts';
+import { allowedTo } from '../../lib/relay/commands/commands.ts';
 import { RELAY_FOLDER, kustomized, renderChart } from './rendered-chart.ts';
 
 const VALUES: RelayValues = {

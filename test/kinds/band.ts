@@ -1,7 +1,7 @@
 // A kind that no build knows, for tests of what asks the tables: a band with players of two roles.
-import type { KindFacts } from '../../lib/kinds/kind.ts';
-import { defineFacts } from '../../lib/kinds/kind.ts';
-import { defineShown, type KindShown } from '../../lib/kinds/kind-shown.ts';
+import type { KindFacts } from '../../lib/kinds/rows/kind.ts';
+import { defineFacts } from '../../lib/kinds/rows/kind.ts';
+import { defineShown, type KindShown } from '../../lib/kinds/rows/kind-shown.ts';
 import type { WorkloadObject } from '../../lib/objects/kubernetes.ts';
 
 export interface Band extends WorkloadObject {

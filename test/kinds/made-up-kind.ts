@@ -1,10 +1,10 @@
 // A kind that no build has: an owner with pods, a service per pod and a config map. Given as a row to whatever asks a kind's facts, so that a test
 // shows what does not depend on Jobs.
-import { object, optional, text, textLike, int32 } from '../../lib/objects/fact-checks.ts';
+import { object, optional, text, textLike, int32 } from '../../lib/objects/values/fact-checks.ts';
 import type { WorkloadObject } from '../../lib/objects/kubernetes.ts';
-import { isFinished } from '../../lib/objects/pod-facts.ts';
+import { isFinished } from '../../lib/objects/pods/pod-facts.ts';
 import { factsFor } from '../../lib/kinds/facts.ts';
-import { defineFacts, type ChildFacts, type KindFacts } from '../../lib/kinds/kind.ts';
+import { defineFacts, type ChildFacts, type KindFacts } from '../../lib/kinds/rows/kind.ts';
 
 export interface Ensemble extends WorkloadObject {
   spec: { players: number };

@@ -1,10 +1,10 @@
 // A kind whose owner is a pod that the request names: it decides from whole documents, and asks other workloads for their pods' end.
 import { describe, expect, test } from '@jest/globals';
-import { explainPlan } from '../../lib/kinds/explain.ts';
-import { defineManifests } from '../../lib/kinds/kind-manifests.ts';
-import { decideFromManifests, planManifests, printedPlan } from '../../lib/kinds/manifest-plan.ts';
+import { explainPlan } from '../../lib/kinds/planning/plan-text.ts';
+import { defineManifests } from '../../lib/kinds/rows/kind-manifests.ts';
+import { decideFromManifests, planManifests, printedPlan } from '../../lib/kinds/planning/manifest-plan.ts';
 import { plannedKinds, type PlannedKind } from '../../lib/kinds/manifests.ts';
-import { EMPTY_HEAD } from '../../lib/kinds/plan.ts';
+import { EMPTY_HEAD } from '../../lib/kinds/rows/plan.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { NODES, PODS } from '../../lib/objects/resources.ts';
 

@@ -1,11 +1,11 @@
 // Planning from documents of any kind: sorted by the rows' resources, named by KIND/[NAMESPACE/]NAME, with what a kind reads beside and adds.
 import { describe, expect, test } from '@jest/globals';
-import { defineManifests } from '../../lib/kinds/kind-manifests.ts';
-import { planManifests, type ManifestPlan } from '../../lib/kinds/manifest-plan.ts';
+import { defineManifests } from '../../lib/kinds/rows/kind-manifests.ts';
+import { planManifests, type ManifestPlan } from '../../lib/kinds/planning/manifest-plan.ts';
 import { plannedKinds, type PlannedKind } from '../../lib/kinds/manifests.ts';
-import type { Action } from '../../lib/kinds/plan.ts';
-import { definePlanner } from '../../lib/kinds/planner-row.ts';
-import { podSetOf } from '../../lib/kinds/pod-set.ts';
+import type { Action } from '../../lib/kinds/rows/plan.ts';
+import { definePlanner } from '../../lib/kinds/rows/planner-row.ts';
+import { podSetOf } from '../../lib/kinds/rows/pod-set.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { NODES } from '../../lib/objects/resources.ts';
 import { aMadeUpKind, type Band } from './band.ts';

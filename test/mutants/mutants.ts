@@ -89,7 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'resourceVersions compared as texts',
     rule: 'R3',
-    file: 'lib/objects/resource-version.ts',
+    file: 'lib/objects/values/resource-version.ts',
     search: '  if (a.length !== b.length) return a.length - b.length;',
     replacement: '',
     why: 'version 10 comes before version 9',
@@ -107,7 +107,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'restored API server looks like a quiet one',
     rule: 'R3',
-    file: 'lib/relay/watch.ts',
+    file: 'lib/relay/watch/watch.ts',
     search: '  if (compareResourceVersions(resourceVersion, state.version) >= 0) {\n    if (state.failedWatches',
     replacement:
       "  if (compareResourceVersions(resourceVersion, state.version) < 0 && moment.nowMs > 0) return openWatch(state, moment);\n  if (compareResourceVersions(resourceVersion, '0') >= 0) {\n    if (state.failedWatches",
@@ -705,7 +705,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: '410 taken for an empty list',
     rule: 'R19',
-    file: 'lib/relay/watch.ts',
+    file: 'lib/relay/watch/watch.ts',
     search: "    return wait(state, { do: 'list' }, moment.random * SPREAD_MS);",
     replacement:
       "    const next = wait(state, { do: 'watch', brokeOff: false }, options.silentMs);\n    return { ...next, effects: [{ do: 'begin' }, { do: 'listed', resourceVersion: state.version }, ...next.effects] };",
@@ -715,7 +715,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: '410 resumed instead of listed',
     rule: 'R19',
-    file: 'lib/relay/watch.ts',
+    file: 'lib/relay/watch/watch.ts',
     search: "  if (failure.kind === 'expired') {",
     replacement:
       "  if (failure.kind === 'expired' && at.phase !== 'listing')\n    return backOff({ ...state, failedWatches: Number.NEGATIVE_INFINITY }, { do: 'watch', brokeOff: true }, moment, options);\n  if (failure.kind === 'expired') {",
@@ -725,7 +725,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'watch that fails is not opened again',
     rule: 'R19',
-    file: 'lib/relay/watch.ts',
+    file: 'lib/relay/watch/watch.ts',
     search: "  const next: Waiting['next'] =\n",
     replacement: "  if (state.at.phase === 'watching') return same(state);\n  const next: Waiting['next'] =\n",
     why: 'one 500 makes the relay deaf',
@@ -734,7 +734,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'silent watch believed',
     rule: 'R19',
-    file: 'lib/relay/watch.ts',
+    file: 'lib/relay/watch/watch.ts',
     search: '  if (ms < options.silentMs) return same(state);',
     replacement: '  if (ms >= 0) return same(state);',
     why: 'a connection that died without a word is waited for',
@@ -781,7 +781,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "relay's list at the version of its last page",
     rule: 'R19',
-    file: 'lib/relay/watch.ts',
+    file: 'lib/relay/watch/watch.ts',
     search:
       '  const listed = state.listed === undefined || compareResourceVersions(resourceVersion, state.listed) < 0 ? resourceVersion : state.listed;',
     replacement: '  const listed = state.listed === resourceVersion ? state.listed : resourceVersion;',
@@ -791,7 +791,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "page that fails ends a relay's list",
     rule: 'R19',
-    file: 'lib/relay/watch.ts',
+    file: 'lib/relay/watch/watch.ts',
     search: "  const next: Waiting['next'] =\n",
     replacement:
       "  if (at.phase === 'listing' && state.listed !== undefined) return afterPage(state, { resourceVersion: state.listed }, moment);\n  const next: Waiting['next'] =\n",
@@ -819,7 +819,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'heads read together by uid alone, in DynamoDB',
     rule: 'R15',
-    file: 'lib/adapters/dynamodb-store.ts',
+    file: 'lib/adapters/dynamodb/dynamodb-store.ts',
     search: '      const item = found.get(formatKey(key));',
     replacement: "      const item = items.find((each) => each['pk']?.S?.endsWith(key.uid));",
     why: 'a cluster made from the backup of another one is told what that one has been told',
@@ -902,7 +902,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'relay comes back before Retry-After',
     rule: 'R14',
-    file: 'lib/relay/watch.ts',
+    file: 'lib/relay/watch/watch.ts',
     search: '  return backOff({ ...state, notBeforeMs: moment.nowMs + retryAfterMs }, next, moment, options, retryAfterMs);',
     replacement: '  return backOff(state, next, moment, options, retryAfterMs / 1_000);',
     why: 'the relays of all clusters keep an API server down that is on its way up',
@@ -911,7 +911,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'list that is wanted anew comes before Retry-After',
     rule: 'R14',
-    file: 'lib/relay/watch.ts',
+    file: 'lib/relay/watch/watch.ts',
     search: '  if (nowMs >= state.notBeforeMs) return beginList',
     replacement: '  if (nowMs >= 0) return beginList',
     why: 'the list of Jobs calls for that of pods, whatever the API server has asked for',
@@ -1021,7 +1021,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'which children there are is in no digest',
     rule: 'R16',
-    file: 'lib/relay/cache.ts',
+    file: 'lib/relay/cache/cache.ts',
     search: 'this.childTablesOf(owner.kind).flatMap((table) => table.presenceOf(workload))',
     replacement: 'this.childTablesOf(owner.kind).flatMap((table) => table.presenceOf(workload).slice(0, 0))',
     why: 'each workload with such children is listed live every minute',
@@ -1030,7 +1030,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a label that is taken off a child is told as its deletion',
     rule: 'R19',
-    file: 'lib/relay/children.ts',
+    file: 'lib/relay/cache/child-cache.ts',
     search: "this.isSelected ? 'left' : 'deleted'",
     replacement: "this.isSelected ? 'deleted' : 'deleted'",
     why: 'a tombstone beats every later answer about the object: it is made again and again',

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import { startSimulatedNode } from '../../lib/sandbox/node/simulated-node.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../cluster/control-plane.ts';

@@ -1,8 +1,8 @@
 // Jobs as they are asked for in storms, with what each of them must come to, and the judgement over it.
-import type { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
-import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import type { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
+import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';

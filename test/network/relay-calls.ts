@@ -1,5 +1,5 @@
 // Sees what the relay is answered, and can hold a list between two of its pages. Put around the adapter: the product knows nothing of it.
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { ExpiredError } from '../../lib/ports/errors.ts';
 
 type ListPage = KubernetesCluster['listPage'];

@@ -3,18 +3,18 @@
 // Jobs arrive all the while. In the end each has run exactly, and what Farloop knows is what the cluster holds. `SEED=` replays.
 import { join } from 'node:path';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import { metricsText } from '../../lib/api/metrics.ts';
-import type { LocalInstance } from '../../lib/cli/local-instance.ts';
-import { startLocalInstance } from '../../lib/cli/local-instance.ts';
+import type { LocalInstance } from '../../lib/cli/local/local-instance.ts';
+import { startLocalInstance } from '../../lib/cli/local/local-instance.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
-import { compareResourceVersions } from '../../lib/objects/resource-version.ts';
+import { compareResourceVersions } from '../../lib/objects/values/resource-version.ts';
 import { factsFor } from '../../lib/kinds/facts.ts';
 import { viewDigestOf } from '../../lib/reconciler/view/digest-mismatch.ts';
 import { readMarker } from '../../lib/reconciler/cluster/heartbeats.ts';
 import { readView } from '../../lib/reconciler/view/view-access.ts';
-import { digestOf } from '../../lib/wire/digest.ts';
-import type { WatchState } from '../../lib/wire/observations.ts';
+import { digestOf } from '../../lib/wire/words/digest.ts';
+import type { WatchState } from '../../lib/wire/words/observations.ts';
 import type { ControlPlane } from '../cluster/control-plane.ts';
 import { compact } from '../cluster/control-plane.ts';
 import type { CreationWitness } from './etcd.ts';
@@ -25,7 +25,7 @@ import { Customer, faultsOf, hasFinalizer, isFinished, nameOf, NAMESPACE, orderO
 import type { HostileProxy } from './proxy.ts';
 import { RelayCalls } from './relay-calls.ts';
 import { check, until } from '../claims.ts';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import { script } from '../script-options.ts';
 
 const KINDS = ['cut', 'stall', 'slow', 'corrupt', 'mute', 'restart', 'forget'] as const;

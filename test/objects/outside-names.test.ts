@@ -4,8 +4,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explainConnectionFault } from '../../lib/adapters/kubernetes/connection-faults.ts';
 import { withPodDefaults } from '../../lib/admission/pod/pod-defaults.ts';
-import { ownEntry } from '../../lib/objects/untyped-fields.ts';
-import { consoleFolder } from '../../lib/package-files.ts';
+import { ownEntry } from '../../lib/objects/values/untyped-fields.ts';
+import { consoleFolder } from '../../lib/files/package-files.ts';
 import { KIND_FACTS } from '../../lib/kinds/facts.ts';
 import { aJob } from '../kinds/job/builders.ts';
 
@@ -58,7 +58,7 @@ test('no table of plain texts is asked for a name that it may inherit', () => {
 const KNOWN_NAMES = [
   "adapters/embedded/state-folder.ts: WHY[systemCodeOf(error) ?? '']",
   'admission/volume/storage-volume-validation.ts: iscsiNames[name.slice(0, 3)]',
-  'cli/manifests.ts: WHY[textOf(code)]',
+  'cli/manifests/manifest-files.ts: WHY[textOf(code)]',
   'sandbox/cel/functions/format.ts: clauses[letter]',
   'sandbox/cel/functions/format.ts: superscripts[digit]',
   'sandbox/cel/functions/strings.ts: escapes[character]',

@@ -1,7 +1,7 @@
 // Times as the API server writes them are read without the calendar; they must come out as the calendar has them.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { secondsOf, timeOf } from '../../lib/objects/pod-facts.ts';
+import { secondsOf, timeOf } from '../../lib/objects/pods/pod-facts.ts';
 
 const calendar = (text: string): number | undefined => {
   const ms = Date.parse(text);

@@ -1,6 +1,6 @@
 // What of an EKS cluster stops a registration before anything is made. The EKS API is a stand-in that tells of one cluster.
 import { describe, expect, test } from '@jest/globals';
-import type { EksClusterFacts } from '../../lib/adapters/eks-access.ts';
+import type { EksClusterFacts } from '../../lib/adapters/eks/eks-access.ts';
 import { refuseUnfitEksCluster } from '../../lib/onboarding/eks.ts';
 import { planEks } from '../../lib/onboarding/eks.ts';
 

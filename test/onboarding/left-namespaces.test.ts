@@ -1,9 +1,9 @@
 // A cluster that is registered for fewer namespaces than before: Jobs that are left there, and pods that outlive theirs.
 import { describe, expect, test } from '@jest/globals';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
-import type { KindFacts } from '../../lib/kinds/kind.ts';
+import type { KindFacts } from '../../lib/kinds/rows/kind.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { narrowedBy, remainsLeft } from '../../lib/onboarding/left-namespaces.ts';
 import { runningOn } from '../../lib/onboarding/owners-on-cluster.ts';

@@ -1,6 +1,6 @@
 // A relay is known by the namespace that it lives in: neither is another stage's taken for ours, nor ours overlooked.
 import { describe, expect, test } from '@jest/globals';
-import type { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
+import type { KubernetesAdministration } from '../../lib/adapters/kubernetes/kubernetes-administration.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { refuseOtherRelays, relayNamespaceOf } from '../../lib/onboarding/ours.ts';
 import type { Manifest, RelayValues } from '../../lib/onboarding/relay-manifests.ts';

@@ -1,8 +1,8 @@
 // What the record of a cluster keeps of its registration: all that whoever registers it again or removes it goes by.
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { DynamoDbClusters } from '../../lib/adapters/dynamodb/dynamodb-clusters.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import { relayNamespaceOf } from '../../lib/onboarding/ours.ts';
 import type { RegistrationRequest } from '../../lib/onboarding/registration-plan.ts';
 import { planRegistration } from '../../lib/onboarding/registration-plan.ts';

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { IAMClient } from '@aws-sdk/client-iam';
-import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
-import { KubernetesAdministration } from '../../lib/adapters/kubernetes-administration.ts';
-import { SenderIdentities } from '../../lib/adapters/sender-identities.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { DynamoDbClusters } from '../../lib/adapters/dynamodb/dynamodb-clusters.ts';
+import { KubernetesAdministration } from '../../lib/adapters/kubernetes/kubernetes-administration.ts';
+import { SenderIdentities } from '../../lib/adapters/sqs/sender-identities.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import { findOurs, objectText, ourObject, resourceOf } from '../../lib/onboarding/ours.ts';
 import type { RegistrationRequest, Survey } from '../../lib/onboarding/registration-plan.ts';
 import { survey } from '../../lib/onboarding/registration.ts';

@@ -1,4 +1,4 @@
 // `farloop plan --stream` alone: what the oracle is compared with.
-import { planStream } from '../../lib/cli/plan-stream.ts';
+import { planStream } from '../../lib/cli/manifests/plan-stream.ts';
 
 await planStream(process.stdin, process.stdout);

@@ -10,7 +10,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Option } from 'commander';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const KUBERNETES_VERSION = process.env['KUBERNETES_VERSION'] ?? 'v1.36.3';

@@ -1,9 +1,9 @@
 // The store contract on ministack's DynamoDB.
 import { CreateTableCommand, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
-import { DynamoDbStore } from '../../lib/adapters/dynamodb-store.ts';
-import { createTableInput } from '../../lib/adapters/table-definition.ts';
-import { HEAD, noteSortKey, viewItemSortKey } from '../../lib/adapters/table-items.ts';
+import { DynamoDbStore } from '../../lib/adapters/dynamodb/dynamodb-store.ts';
+import { createTableInput } from '../../lib/adapters/dynamodb/table-definition.ts';
+import { HEAD, noteSortKey, viewItemSortKey } from '../../lib/adapters/dynamodb/table-items.ts';
 import { formatKey } from '../../lib/objects/workload.ts';
 import { storeContract } from '../contracts/store.ts';
 import type { DamagedField, StoreUnderTest } from '../contracts/store/workloads.ts';

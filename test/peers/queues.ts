@@ -1,7 +1,7 @@
 // SqsQueue on queues of a peer, made anew for every test.
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { SqsQueue } from '../../lib/adapters/sqs-queue.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { SqsQueue } from '../../lib/adapters/sqs/sqs-queue.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import type { QueueName } from '../../lib/ports/queue.ts';
 import type { QueueUnderTest } from '../contracts/queue/receiving.ts';
 

@@ -2,12 +2,12 @@
 import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { CreateSecretCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { DynamoDbClusters, createClustersTableInput } from '../../lib/adapters/dynamodb-clusters.ts';
-import type { StoredAccess } from '../../lib/adapters/dynamodb-clusters.ts';
+import { DynamoDbClusters, createClustersTableInput } from '../../lib/adapters/dynamodb/dynamodb-clusters.ts';
+import type { StoredAccess } from '../../lib/adapters/dynamodb/dynamodb-clusters.ts';
 import { VirtualClock } from '../world/virtual-clock.ts';
-import { SecretCredentials } from '../../lib/adapters/secret-credentials.ts';
-import { toStored } from '../../lib/adapters/stored-manages.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { SecretCredentials } from '../../lib/adapters/credentials/secret-credentials.ts';
+import { toStored } from '../../lib/adapters/cluster-record/managed-kinds.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import { aCluster, clustersContract } from '../contracts/clusters.ts';
 import type { Peer } from './peer.ts';
 import { startMinistack } from './peer.ts';

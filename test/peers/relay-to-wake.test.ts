@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { handler as ingest } from '../../functions/ingest.ts';
 import { startEventSource } from '../../lib/adapters/embedded/event-source.ts';
-import { createTableInput } from '../../lib/adapters/table-definition.ts';
+import { createTableInput } from '../../lib/adapters/dynamodb/table-definition.ts';
 import { parseKey } from '../../lib/objects/workload.ts';
 import { readView } from '../../lib/reconciler/view/view-access.ts';
 import type { ReceivedMessage } from '../../lib/ports/queue.ts';

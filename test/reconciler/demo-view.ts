@@ -1,8 +1,8 @@
 // The workload whose view is written and read, and what is heard of its pods.
-import type { PodFacts } from '../../lib/objects/pod-facts.ts';
+import type { PodFacts } from '../../lib/objects/pods/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
-import type { PodObservation } from '../../lib/wire/observations.ts';
+import type { PodObservation } from '../../lib/wire/words/observations.ts';
 
 export const KEY: WorkloadKey = { cluster: 'west', kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-1' };
 

@@ -1,7 +1,7 @@
 // A definition that drops the status which Farloop writes: it is named, and not fought.
 import { afterEach, expect, test } from '@jest/globals';
 import { pytorch } from '../../lib/kinds/training/frameworks/pytorch.ts';
-import { fieldsOf, listOf } from '../../lib/objects/untyped-fields.ts';
+import { fieldsOf, listOf } from '../../lib/objects/values/untyped-fields.ts';
 import { aTorch, aTrainingWorld } from '../world/kinds/training/world.ts';
 import type { World } from '../world/world.ts';
 

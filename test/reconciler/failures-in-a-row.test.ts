@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
-import { isActive, podFactsOf } from '../../lib/objects/pod-facts.ts';
+import { isActive, podFactsOf } from '../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import { heartbeat, relist } from '../world/reporter.ts';

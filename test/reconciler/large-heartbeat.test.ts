@@ -6,7 +6,7 @@ import { VirtualClock } from '../world/virtual-clock.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { learnFromHeartbeat, readMarker } from '../../lib/reconciler/cluster/heartbeats.ts';
 import { FUNCTION_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
-import type { EventMessage, Heartbeat } from '../../lib/wire/observations.ts';
+import type { EventMessage, Heartbeat } from '../../lib/wire/words/observations.ts';
 import { RECORD } from './demo-view.ts';
 
 const WORKLOADS = 2_000;

@@ -4,14 +4,14 @@ import { describe, expect, test } from '@jest/globals';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../world/virtual-clock.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
-import type { PodFacts } from '../../lib/objects/pod-facts.ts';
+import type { PodFacts } from '../../lib/objects/pods/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import { jobPlanner } from '../../lib/kinds/job/plan.ts';
-import { EMPTY_HEAD } from '../../lib/kinds/plan.ts';
+import { EMPTY_HEAD } from '../../lib/kinds/rows/plan.ts';
 import { createHead } from '../../lib/reconciler/head/heads.ts';
 import { readView, writeView } from '../../lib/reconciler/view/view-access.ts';
 import { ViewMemory } from '../../lib/reconciler/view/view-memory.ts';
-import type { PodObservation } from '../../lib/wire/observations.ts';
+import type { PodObservation } from '../../lib/wire/words/observations.ts';
 import { anIndexedJob, aPod, now } from '../kinds/job/builders.ts';
 import { actionsOf, writtenBy } from '../kinds/job/outcome.ts';
 

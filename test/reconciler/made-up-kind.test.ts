@@ -1,13 +1,13 @@
 // What ingest, view and messages ask of a kind they ask its row: held with a kind that is not a Job.
 import { describe, expect, test } from '@jest/globals';
 import { factsFor } from '../../lib/kinds/facts.ts';
-import type { PodFacts } from '../../lib/objects/pod-facts.ts';
+import type { PodFacts } from '../../lib/objects/pods/pod-facts.ts';
 import { urgencyOf } from '../../lib/reconciler/ingest.ts';
 import { viewDigestOf } from '../../lib/reconciler/view/digest-mismatch.ts';
-import { digestOf } from '../../lib/wire/digest.ts';
+import { digestOf } from '../../lib/wire/words/digest.ts';
 import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
-import type { EventMessage, OwnerName, ViewPart, WorkloadReport } from '../../lib/wire/observations.ts';
-import { UndecodableMessageError } from '../../lib/wire/undecodable.ts';
+import type { EventMessage, OwnerName, ViewPart, WorkloadReport } from '../../lib/wire/words/observations.ts';
+import { UndecodableMessageError } from '../../lib/wire/words/undecodable.ts';
 import { aPod } from '../kinds/job/builders.ts';
 import { ENSEMBLE, TROUPE, type Ensemble } from '../kinds/made-up-kind.ts';
 

@@ -4,7 +4,7 @@ import { pytorch } from '../../lib/kinds/training/frameworks/pytorch.ts';
 import { mpi } from '../../lib/kinds/training/frameworks/mpi.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
-import { controllerOf } from '../../lib/objects/pod-facts.ts';
+import { controllerOf } from '../../lib/objects/pods/pod-facts.ts';
 import { decodeState } from '../../lib/reconciler/head/pass-state.ts';
 import { rowsOfKind } from '../simulation/kinds/training/definition-rows.ts';
 import { aJobOf } from '../world/kinds/training/world.ts';

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { SqsHandler } from '../../lib/adapters/embedded/event-source.ts';
 import { startEventSource } from '../../lib/adapters/embedded/event-source.ts';
-import { messageOf } from '../../lib/adapters/sqs-records.ts';
+import { messageOf } from '../../lib/adapters/sqs/sqs-records.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { JOBS, pathOf, type Resource } from '../../lib/objects/resources.ts';
 import type { Cluster, ClusterSource, WatchEvent, WatchSelection } from '../../lib/ports/cluster.ts';

@@ -6,7 +6,7 @@ import type { OutgoingMessage, QueueName } from '../../lib/ports/queue.ts';
 import type { Head, HeadChange } from '../../lib/ports/store.ts';
 import { clusterStatesOf } from '../../lib/reconciler/cluster/cluster-state.ts';
 import { readKnownCluster } from '../../lib/reconciler/cluster/known-cluster.ts';
-import { open, seal } from '../../lib/wire/envelope.ts';
+import { open, seal } from '../../lib/wire/packing/envelope.ts';
 import { expectCompleted, runToEnd } from '../world/right.ts';
 import { Process } from '../world/process.ts';
 import { heartbeat } from '../world/reporter.ts';

@@ -1,9 +1,9 @@
 // A pod that cannot be read is there all the same: its workload is parked with the reason, and no other. None is created in its place and none
 // is counted, until it can be read or is gone.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { isJobFinished, jobFactsOf } from '../../lib/objects/job-facts.ts';
+import { isJobFinished, jobFactsOf } from '../../lib/kinds/job/owner-facts.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import { UnreadableObjectError } from '../../lib/ports/errors.ts';
 import { decodeState } from '../../lib/reconciler/head/pass-state.ts';

@@ -7,7 +7,7 @@ import type { Head } from '../../lib/ports/store.ts';
 import { createHead } from '../../lib/reconciler/head/heads.ts';
 import type { News } from '../../lib/reconciler/view/view.ts';
 import { readView, writeView } from '../../lib/reconciler/view/view-access.ts';
-import type { PodObservation, WholeList } from '../../lib/wire/observations.ts';
+import type { PodObservation, WholeList } from '../../lib/wire/words/observations.ts';
 import { KEY, observed, RECORD } from './demo-view.ts';
 
 const upTo = (count: number, version: number): PodObservation[] => Array.from({ length: count }, (_, index) => observed(index, version));

@@ -1,11 +1,11 @@
 // Facts of pods that one kind asks for: its pods have them in messages, and pods of other kinds in the same cluster do not.
 import { afterEach, expect, test } from '@jest/globals';
 import { managedKinds } from '../../lib/kinds/settings.ts';
-import type { KindFacts } from '../../lib/kinds/kind.ts';
-import { podFieldsOfKinds, podReaderOf } from '../../lib/kinds/pod-reader.ts';
-import { watchesOf } from '../../lib/kinds/watches.ts';
+import type { KindFacts } from '../../lib/kinds/rows/kind.ts';
+import { podFieldsOfKinds, podReaderOf } from '../../lib/kinds/rows/pod-reader.ts';
+import { watchesOf } from '../../lib/kinds/rows/watches.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
-import { POD_FIELDS, podFactsOf, type PodFacts } from '../../lib/objects/pod-facts.ts';
+import { POD_FIELDS, podFactsOf, type PodFacts } from '../../lib/objects/pods/pod-facts.ts';
 import { anEnsemble, aPodOf, ensembleFacts } from './ensemble.ts';
 import { endRelays, start } from './relay-bench.ts';
 import { aJob, aPod } from './scripted-source.ts';

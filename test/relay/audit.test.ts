@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../world/virtual-clock.ts';
 import type { ObjectMeta, Pod } from '../../lib/objects/kubernetes.ts';
-import { compareResourceVersions } from '../../lib/objects/resource-version.ts';
-import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
+import { compareResourceVersions } from '../../lib/objects/values/resource-version.ts';
+import { POD_FIELDS } from '../../lib/objects/pods/pod-facts.ts';
 import { PODS } from '../../lib/objects/resources.ts';
 import { AuditRounds } from '../../lib/relay/audit-rounds.ts';
 import { findSkipped } from '../../lib/relay/audit.ts';

@@ -1,8 +1,8 @@
 // Two replicas of a relay beside one sandbox: one sends, the other takes over.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
-import { KubernetesCluster } from '../../lib/adapters/kubernetes-cluster.ts';
-import { SystemClock } from '../../lib/adapters/system-clock.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import type { Job, KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
@@ -15,7 +15,7 @@ import { startRelay } from '../../lib/relay/relay.ts';
 import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
-import type { EventMessage } from '../../lib/wire/observations.ts';
+import type { EventMessage } from '../../lib/wire/words/observations.ts';
 import { until } from '../claims.ts';
 
 const clock = new SystemClock();

@@ -1,7 +1,7 @@
 // A kind of the relay's tests: an owner that somebody installs, with pods that it controls.
-import { defineFacts, type ChildFacts, type KindFacts, type Membership } from '../../lib/kinds/kind.ts';
+import { defineFacts, type ChildFacts, type KindFacts, type Membership } from '../../lib/kinds/rows/kind.ts';
 import type { Json, KubernetesObject, ObjectMeta, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
-import { controllerOf } from '../../lib/objects/pod-facts.ts';
+import { controllerOf } from '../../lib/objects/pods/pod-facts.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
 import { aPod } from './scripted-source.ts';

@@ -1,7 +1,7 @@
 // What the relay says once a minute, and what it answers: full lists, workloads, new eras.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { UnknownOutcomeError } from '../../lib/ports/errors.ts';
-import { digestOf } from '../../lib/wire/digest.ts';
+import { digestOf } from '../../lib/wire/words/digest.ts';
 import { encodeAsk } from '../../lib/wire/messages.ts';
 import { brief, endRelays, start } from './relay-bench.ts';
 import { aJob, aPod } from './scripted-source.ts';

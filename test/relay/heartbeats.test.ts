@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { jobFacts } from '../../lib/kinds/job/facts.ts';
 import { RecordingTelemetry } from '../world/recording-telemetry.ts';
-import { RelayCache } from '../../lib/relay/cache.ts';
+import { RelayCache } from '../../lib/relay/cache/cache.ts';
 import { Heartbeats } from '../../lib/relay/heartbeats.ts';
 import { aJob } from './scripted-source.ts';
 

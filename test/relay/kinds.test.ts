@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import { encodeAsk } from '../../lib/wire/messages.ts';
-import type { EventMessage } from '../../lib/wire/observations.ts';
+import type { EventMessage } from '../../lib/wire/words/observations.ts';
 import { anEnsemble, aPodOf, ensembleFacts, notServed, refused } from './ensemble.ts';
 import { brief, endRelays, start, type Bench } from './relay-bench.ts';
 import { aJob, aPod, type ScriptedSource } from './scripted-source.ts';

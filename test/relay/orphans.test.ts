@@ -4,7 +4,7 @@ import type { Job, ObjectMeta, Pod } from '../../lib/objects/kubernetes.ts';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { jobFacts } from '../../lib/kinds/job/facts.ts';
 import { RecordingTelemetry } from '../world/recording-telemetry.ts';
-import { RelayCache } from '../../lib/relay/cache.ts';
+import { RelayCache } from '../../lib/relay/cache/cache.ts';
 
 const FINALIZER = 'batch.kubernetes.io/job-tracking';
 const JOB_LABELS = { 'batch.kubernetes.io/controller-uid': 'uid-a', 'batch.kubernetes.io/job-name': 'a' };

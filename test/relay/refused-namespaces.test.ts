@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { TerminalError } from '../../lib/ports/errors.ts';
 import { encodeAsk } from '../../lib/wire/messages.ts';
-import type { EventMessage } from '../../lib/wire/observations.ts';
+import type { EventMessage } from '../../lib/wire/words/observations.ts';
 import { brief, endRelays, start } from './relay-bench.ts';
 import type { ScriptedSource } from './scripted-source.ts';
 import { aJob, aPod } from './scripted-source.ts';

@@ -3,14 +3,14 @@ import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { VirtualClock } from '../world/virtual-clock.ts';
 import { UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
-import type { KindFacts } from '../../lib/kinds/kind.ts';
+import type { KindFacts } from '../../lib/kinds/rows/kind.ts';
 import type { OutgoingMessage, Queue, QueueName } from '../../lib/ports/queue.ts';
 import type { Telemetry } from '../../lib/ports/telemetry.ts';
 import type { RelayOptions } from '../../lib/relay/relay-setup.ts';
 import type { Relay } from '../../lib/relay/relay.ts';
 import { startRelay } from '../../lib/relay/relay.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
-import type { EventMessage, WorkloadReport } from '../../lib/wire/observations.ts';
+import type { EventMessage, WorkloadReport } from '../../lib/wire/words/observations.ts';
 import type { aPod } from './scripted-source.ts';
 import { aJob, ScriptedSource } from './scripted-source.ts';
 

@@ -1,6 +1,6 @@
 // An API server for tests of the relay: objects in memory, watches that tell what happens, and faults on demand.
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
 import type { Answer, Cluster, ClusterSource, ListAnswer, ListSelection, Named, WatchEvent } from '../../lib/ports/cluster.ts';

@@ -1,7 +1,7 @@
 // The relay asks the API server for signs of life, and tells at once when they stay away and when they come back.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { NotDoneError, TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
-import type { EventMessage } from '../../lib/wire/observations.ts';
+import type { EventMessage } from '../../lib/wire/words/observations.ts';
 import type { Bench } from './relay-bench.ts';
 import { endRelays, start } from './relay-bench.ts';
 import { aJob } from './scripted-source.ts';

@@ -12,7 +12,7 @@ import { againText, simulate } from './storms.ts';
 import type { Violation } from './checks.ts';
 import type { Result, Run } from './simulation.ts';
 import { inParallelProcesses } from './workers.ts';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const LIMIT_MS = 1_800_000;

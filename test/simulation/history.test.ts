@@ -1,7 +1,7 @@
 // What checks compare with is what has happened.
 import { expect, test } from '@jest/globals';
 import type { Job } from '../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { PODS } from '../../lib/objects/resources.ts';
 import { SIMULATED_KINDS } from './kinds/table.ts';
 import { aJob, apply } from './kinds/job/acts.ts';

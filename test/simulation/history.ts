@@ -1,8 +1,8 @@
 // What has happened to workloads and their children, told by the API servers' own commits: what checks compare with.
 import { resourceKeyOf } from '../../lib/objects/child-state.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
-import type { KindFacts } from '../../lib/kinds/kind.ts';
-import { COMPLETION_INDEX, controllerOf, TRACKING_FINALIZER } from '../../lib/objects/pod-facts.ts';
+import type { KindFacts } from '../../lib/kinds/rows/kind.ts';
+import { COMPLETION_INDEX, controllerOf, TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import type { Change } from '../../lib/sandbox/storage/version.ts';
 import type { Call } from './calls.ts';
 

@@ -1,7 +1,7 @@
 // Runs pods as a scenario says: bound and started, ended with a code, ended when deleted. And people, who do things at set times.
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { findFacts } from '../../lib/kinds/facts.ts';
-import { COMPLETION_INDEX, controllerOf } from '../../lib/objects/pod-facts.ts';
+import { COMPLETION_INDEX, controllerOf } from '../../lib/objects/pods/pod-facts.ts';
 import { PODS } from '../../lib/objects/resources.ts';
 import type { Change } from '../../lib/sandbox/storage/version.ts';
 import type { SimApiServer } from './api-server.ts';

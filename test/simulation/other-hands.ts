@@ -1,6 +1,6 @@
 // What people and other controllers do to workloads in the middle of a pass: suspend, scale, recreate, end a namespace, write the status too.
 import { findFacts } from '../../lib/kinds/facts.ts';
-import type { KindFacts } from '../../lib/kinds/kind.ts';
+import type { KindFacts } from '../../lib/kinds/rows/kind.ts';
 import { resourceKeyOf } from '../../lib/objects/child-state.ts';
 import type { WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';

@@ -2,7 +2,7 @@
 // stand still and go on later, or die: then its calls never answer, so that none of its code runs again, its catch blocks neither.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { seededBits } from '../../lib/adapters/embedded/seeded-chance.ts';
-import { RelayedCluster } from '../../lib/adapters/relayed-cluster.ts';
+import { RelayedCluster } from '../../lib/adapters/sqs/relayed-cluster.ts';
 import type { KubernetesObject, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';

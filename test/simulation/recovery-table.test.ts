@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { STALE_LOOKS_AFTER_SECONDS, STALE_MS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
-import { WATCH_OPTIONS } from '../../lib/relay/watch.ts';
+import { WATCH_OPTIONS } from '../../lib/relay/watch/watch.ts';
 import { RELAY_OPTIONS } from '../../lib/relay/relay-setup.ts';
 import { FAULTS, FAULT_NAMES, WAITS, type Wait } from './faults.ts';
 import { longestWaitMs } from './recovery.ts';

@@ -1,6 +1,6 @@
 // With relayed access a pass's call takes effect in the relay: which call of which pass a relay carries out, so that what then changes is
 // that pass's doing.
-import { CLOCK_BOUND_MS } from '../../lib/relay/commands.ts';
+import { CLOCK_BOUND_MS } from '../../lib/relay/commands/commands.ts';
 import type { OutgoingMessage } from '../../lib/ports/queue.ts';
 import { decodeCommands, isCommands } from '../../lib/wire/commands.ts';
 import { deadlineAmong, type Call } from './calls.ts';

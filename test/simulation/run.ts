@@ -7,7 +7,7 @@ import { recoveryOf } from './recovery.ts';
 import { replayOf, shrink, simulate, stormOf, tell, withAccess } from './storms.ts';
 import type { Violation } from './checks.ts';
 import type { Result, Run } from './simulation.ts';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const { env } = process;

@@ -2,7 +2,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
-import { SqsQueue } from '../../lib/adapters/sqs-queue.ts';
+import { SqsQueue } from '../../lib/adapters/sqs/sqs-queue.ts';
 import { until } from '../claims.ts';
 import type { QueueService } from './queue-service.ts';
 import { queueUrlAt, startQueueService } from './queue-service.ts';

@@ -6,7 +6,7 @@ const STAND_IN = new URL('./relay-stand-in.ts', import.meta.url).href;
 
 registerHooks({
   resolve: (specifier, context, next) =>
-    specifier === '../relay/relay.ts' && context.parentURL?.endsWith('/lib/cli/local-instance.ts')
+    specifier === '../../relay/relay.ts' && context.parentURL?.endsWith('/lib/cli/local/local-instance.ts')
       ? { url: STAND_IN, shortCircuit: true, format: 'module-typescript' }
       : next(specifier, context),
 });

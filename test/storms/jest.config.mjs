@@ -6,7 +6,7 @@ const SHARED = [
   'reconciler/rules/every-point',
   'reconciler/view/view-access',
   'reconciler/hand-edits.property',
-  'adapters/kubernetes/json-reader',
+  'adapters/kubernetes/json/json-reader',
 ];
 
 export default {

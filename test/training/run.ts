@@ -3,10 +3,10 @@
 // that failed and are made anew, and nothing is left that should have gone.
 import { join } from 'node:path';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
-import { wholeNumber } from '../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { NAMESPACES, PODS } from '../../lib/objects/resources.ts';
-import { isNewer } from '../../lib/objects/resource-version.ts';
+import { isNewer } from '../../lib/objects/values/resource-version.ts';
 import { check, until } from '../claims.ts';
 import { resourceOf, startTrainingCluster, trainingResources } from '../cluster/training-cluster.ts';
 import type { FarloopProcess } from '../cli/farloop-process.ts';

@@ -8,7 +8,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dump, load } from 'js-yaml';
-import { fieldsOf, listOf } from '../../lib/objects/untyped-fields.ts';
+import { fieldsOf, listOf } from '../../lib/objects/values/untyped-fields.ts';
 import { comesAbout } from '../claims.ts';
 import { root } from '../cli/farloop-process.ts';
 import { controlPlanePaths } from '../cluster/build-control-plane.ts';

@@ -1,12 +1,12 @@
 // Children other than pods in messages and view items: held with a kind that no build has.
 import { describe, expect, test } from '@jest/globals';
-import { childStateOf, OversizedPartError } from '../../lib/kinds/child.ts';
+import { childStateOf, OversizedPartError } from '../../lib/kinds/rows/child.ts';
 import { isSameChild, resourceKeyOf, type ChildState } from '../../lib/objects/child-state.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { packChildrenPart, unpackChildrenPart } from '../../lib/wire/children-item.ts';
 import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
-import type { ChildObservation, ChildrenPart, EventMessage, OwnerName, WorkloadReport } from '../../lib/wire/observations.ts';
-import { UndecodableMessageError } from '../../lib/wire/undecodable.ts';
+import type { ChildObservation, ChildrenPart, EventMessage, OwnerName, WorkloadReport } from '../../lib/wire/words/observations.ts';
+import { UndecodableMessageError } from '../../lib/wire/words/undecodable.ts';
 import { ENSEMBLE } from '../kinds/made-up-kind.ts';
 
 const OWNER: OwnerName = { kind: 'Ensemble', namespace: 'default', name: 'quartet', uid: 'uid-of-quartet' };

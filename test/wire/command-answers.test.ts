@@ -1,10 +1,10 @@
 // How much an answer to a relayed command may hold.
 import { expect, test } from '@jest/globals';
-import { ListStream } from '../../lib/adapters/kubernetes/list-stream.ts';
-import { POD_FIELDS } from '../../lib/objects/pod-facts.ts';
+import { ListStream } from '../../lib/adapters/kubernetes/json/list-stream.ts';
+import { POD_FIELDS } from '../../lib/objects/pods/pod-facts.ts';
 import { OUTCOMES_VALUES_MAX } from '../../lib/wire/command-answers.ts';
-import { MOST_PODS } from '../../lib/wire/columns.ts';
-import { valuesIn } from '../../lib/wire/guarded-json.ts';
+import { MOST_PODS } from '../../lib/wire/packing/columns.ts';
+import { valuesIn } from '../../lib/wire/words/guarded-json.ts';
 
 const status = (name: string, state: object): object => ({
   name,

@@ -1,8 +1,8 @@
 // Pods of every state that an API server may show, from a seed: the same ones on every machine and in every build.
 import { childNameOf } from '../../lib/objects/child-names.ts';
 import type { Condition, ContainerStatus, Pod } from '../../lib/objects/kubernetes.ts';
-import { timeOf } from '../../lib/objects/pod-facts.ts';
-import type { OwnerName } from '../../lib/wire/observations.ts';
+import { timeOf } from '../../lib/objects/pods/pod-facts.ts';
+import type { OwnerName } from '../../lib/wire/words/observations.ts';
 
 export const OWNER: OwnerName = { kind: 'Job', namespace: 'default', name: 'render', uid: '6f9619ff-8b86-d011-b42d-00cf4fc964ff' };
 

@@ -8,7 +8,7 @@ import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { giveBackUnreadable } from '../../lib/reconciler/unreadable.ts';
 import { encodeEvents, decodeEvents } from '../../lib/wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake, encodeClusterLook, encodeWake } from '../../lib/wire/messages.ts';
-import { NewerVersionError, UndecodableMessageError } from '../../lib/wire/undecodable.ts';
+import { NewerVersionError, UndecodableMessageError } from '../../lib/wire/words/undecodable.ts';
 import { packChildrenPart, unpackChildrenPart } from '../../lib/wire/children-item.ts';
 import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
 import { ENSEMBLE } from '../kinds/made-up-kind.ts';

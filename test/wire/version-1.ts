@@ -1,10 +1,10 @@
 // How each kind of version 1 is read: messages, and the items of both tables. What a reader gives, as JSON.
 import { createHash } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDbClusters } from '../../lib/adapters/dynamodb-clusters.ts';
+import { DynamoDbClusters } from '../../lib/adapters/dynamodb/dynamodb-clusters.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../world/virtual-clock.ts';
-import { headOf, noteOf, viewItemOf, type Item } from '../../lib/adapters/table-items.ts';
+import { headOf, noteOf, viewItemOf, type Item } from '../../lib/adapters/dynamodb/table-items.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import { budgetLeft } from '../../lib/reconciler/cluster/budget.ts';
 import { readMarker } from '../../lib/reconciler/cluster/heartbeats.ts';
@@ -12,7 +12,7 @@ import { decodeState } from '../../lib/reconciler/head/pass-state.ts';
 import { Reachability, troubleOf } from '../../lib/reconciler/cluster/reachability.ts';
 import { decodeAnswer, openOutcomes } from '../../lib/wire/command-answers.ts';
 import { decodeCommands } from '../../lib/wire/commands.ts';
-import { open } from '../../lib/wire/envelope.ts';
+import { open } from '../../lib/wire/packing/envelope.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../../lib/wire/messages.ts';
 import { jobTexts } from '../../lib/kinds/job/recorded-texts.ts';

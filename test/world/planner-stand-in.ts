@@ -1,6 +1,6 @@
 // A row of the planners' table replaced for one test, and put back after it.
-import type { Plan, Snapshot } from '../../lib/kinds/plan.ts';
-import type { PlannerRow } from '../../lib/kinds/planner-row.ts';
+import type { Plan, Snapshot } from '../../lib/kinds/rows/plan.ts';
+import type { PlannerRow } from '../../lib/kinds/rows/planner-row.ts';
 import { PLANNERS, plannerRowFor } from '../../lib/kinds/planners.ts';
 import type { WorkloadObject } from '../../lib/objects/kubernetes.ts';
 

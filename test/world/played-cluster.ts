@@ -2,10 +2,10 @@
 // happens. Nothing moves unless told to.
 import type { VirtualClock } from './virtual-clock.ts';
 import { factsFor } from '../../lib/kinds/facts.ts';
-import { watchesOf } from '../../lib/kinds/watches.ts';
-import type { KindFacts } from '../../lib/kinds/kind.ts';
+import { watchesOf } from '../../lib/kinds/rows/watches.ts';
+import type { KindFacts } from '../../lib/kinds/rows/kind.ts';
 import type { Job, KubernetesObject, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
-import { controllerOf, isActive, podFactsOf } from '../../lib/objects/pod-facts.ts';
+import { controllerOf, isActive, podFactsOf } from '../../lib/objects/pods/pod-facts.ts';
 import { JOBS, pathOf, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
 import type { ResourceRow } from '../../lib/sandbox/rows/resource-row.ts';

@@ -1,6 +1,6 @@
 // Telemetry for tests: what was said and counted, to look at; or nothing at all.
 import type { Fields, MetricUnit, Telemetry } from '../../lib/ports/telemetry.ts';
-import { LeveledTelemetry, type Level } from '../../lib/adapters/log-lines.ts';
+import { LeveledTelemetry, type Level } from '../../lib/adapters/telemetry/log-lines.ts';
 
 export interface RecordedLine {
   level: Level;

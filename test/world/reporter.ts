@@ -1,17 +1,17 @@
 // Stands for the relay: groups what the watches said, tells whole lists and heartbeats.
-import { childStateOf } from '../../lib/kinds/child.ts';
-import type { ChildFacts, KindFacts } from '../../lib/kinds/kind.ts';
-import { podReaderOf } from '../../lib/kinds/pod-reader.ts';
-import { watchesOf, type Watched } from '../../lib/kinds/watches.ts';
+import { childStateOf } from '../../lib/kinds/rows/child.ts';
+import type { ChildFacts, KindFacts } from '../../lib/kinds/rows/kind.ts';
+import { podReaderOf } from '../../lib/kinds/rows/pod-reader.ts';
+import { watchesOf, type Watched } from '../../lib/kinds/rows/watches.ts';
 import { presenceOf, resourceKeyOf } from '../../lib/objects/child-state.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import { PODS, type Resource } from '../../lib/objects/resources.ts';
-import { slotOf } from '../../lib/wire/view-layout.ts';
-import { inRanges } from '../../lib/relay/telling.ts';
-import { belongingOf } from '../../lib/relay/project.ts';
-import { digestOf } from '../../lib/wire/digest.ts';
+import { slotOf } from '../../lib/wire/words/view-layout.ts';
+import { inRanges } from '../../lib/relay/sending/report-pods.ts';
+import { belongingOf } from '../../lib/relay/cache/project.ts';
+import { digestOf } from '../../lib/wire/words/digest.ts';
 import { partsDigestOf } from '../../lib/reconciler/view/children.ts';
-import type { ChildObservation, Heartbeat, OwnerName, WorkloadDigest, WorkloadReport } from '../../lib/wire/observations.ts';
+import type { ChildObservation, Heartbeat, OwnerName, WorkloadDigest, WorkloadReport } from '../../lib/wire/words/observations.ts';
 import type { World } from './world.ts';
 
 export interface Heard {

@@ -1,8 +1,8 @@
 // What must be true of a Job however it got there, and of a world in which nothing happens any more.
 import { expect } from '@jest/globals';
-import { isJobFinished } from '../../lib/objects/job-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
 import type { JobSpec, Pod } from '../../lib/objects/kubernetes.ts';
-import { controllerOf } from '../../lib/objects/pod-facts.ts';
+import { controllerOf } from '../../lib/objects/pods/pod-facts.ts';
 import { aJob, type World } from './world.ts';
 
 /** The Job `demo`, as many pods of it as it has, and all of them running. */

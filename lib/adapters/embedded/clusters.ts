@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { writePrivately } from '../../private-files.ts';
-import { jsonIn } from '../../objects/untyped-fields.ts';
+import { writePrivately } from '../../files/private-files.ts';
+import { jsonIn } from '../../objects/values/untyped-fields.ts';
 import type { ClusterRecord, Clusters } from '../../ports/clusters.ts';
 import { StaleWriteError } from '../../ports/store.ts';
-import { fromStored, StoredManages, toStored } from '../stored-manages.ts';
-import { optionsFromStored, optionsToStored, StoredOptions } from '../stored-options.ts';
+import { fromStored, StoredManages, toStored } from '../cluster-record/managed-kinds.ts';
+import { optionsFromStored, optionsToStored, StoredOptions } from '../cluster-record/kind-options.ts';
 import { FullDiskError, isFullDisk, messageOf, systemCodeOf } from './sqlite-file.ts';
 
 export const CLUSTERS_FILE = 'clusters.json';

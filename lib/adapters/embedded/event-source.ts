@@ -5,7 +5,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import type { Clock } from '../../ports/clock.ts';
 import type { Queue, QueueName, ReceivedMessage } from '../../ports/queue.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
-import { isFifo } from '../queue-limits.ts';
+import { isFifo } from '../sqs/queue-limits.ts';
 
 export type SqsHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse | void>;
 

@@ -1,6 +1,6 @@
 // Deduplication ids that FIFO queues have seen: within five minutes a second message with the same id in the same group is dropped.
 import type { OutgoingMessage, QueueName } from '../../ports/queue.ts';
-import { isQueueName } from '../queue-limits.ts';
+import { isQueueName } from '../sqs/queue-limits.ts';
 import type { QueueFile } from './queue-file.ts';
 
 export const DEDUPLICATION_MS = 5 * 60_000;

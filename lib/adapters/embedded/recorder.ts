@@ -2,7 +2,7 @@
 import type { StatementSync } from 'node:sqlite';
 import type { Clock } from '../../ports/clock.ts';
 import type { PassRecord, RecordedPass, Recorder } from '../../ports/recorder.ts';
-import { SystemClock } from '../system-clock.ts';
+import { SystemClock } from '../clock/system-clock.ts';
 import { SqliteFile } from './sqlite-file.ts';
 
 const RECORDER_FILE = 'recorder.db';

@@ -1,6 +1,6 @@
 // Requests as SQS bills them: ten messages go in one, each 64 KB begun of what they carry counts as one more, empty answers count too.
 import type { OutgoingMessage, QueueName, ReceivedMessage } from '../../ports/queue.ts';
-import { BATCH_MESSAGES_MAX, isFifo } from '../queue-limits.ts';
+import { BATCH_MESSAGES_MAX, isFifo } from '../sqs/queue-limits.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 

@@ -2,7 +2,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { createPrivately } from '../../private-files.ts';
+import { createPrivately } from '../../files/private-files.ts';
 
 export interface SqliteFileOptions {
   /** Folder of the file; in memory when absent. */

@@ -3,7 +3,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { checkFolder, claim, createPrivately, narrowFolder, UnsafePathError, writePrivately } from '../../private-files.ts';
+import { checkFolder, claim, createPrivately, narrowFolder, UnsafePathError, writePrivately } from '../../files/private-files.ts';
 import { FullDiskError, isBusy, isFullDisk, messageOf, systemCodeOf } from './sqlite-file.ts';
 
 /** Raised when the folder's files change in a way that an older Farloop would misread. */

@@ -2,7 +2,7 @@
 import type { StatementSync } from 'node:sqlite';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { Head, Note, ViewItem } from '../../ports/store.ts';
-import { readableHead, readableNote, readableViewItem } from '../readable.ts';
+import { readableHead, readableNote, readableViewItem } from '../dynamodb/stored-shapes.ts';
 
 export type SqliteValue = string | number | null | Uint8Array;
 /** Integers are read as bigint: one that is damaged may be larger than a number holds. */

@@ -3,8 +3,8 @@ import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { formatKey, parseKey, type WorkloadKey } from '../../objects/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type UpdatedHead, type ViewItem } from '../../ports/store.ts';
-import { unpackNames } from '../../wire/view-layout.ts';
-import { SystemClock } from '../system-clock.ts';
+import { unpackNames } from '../../wire/words/view-layout.ts';
+import { SystemClock } from '../clock/system-clock.ts';
 import {
   answerItem,
   answerKey,
@@ -16,8 +16,8 @@ import {
   noteItem,
   viewItem,
   type Item,
-} from '../table-items.ts';
-import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf, type Units } from '../write-units.ts';
+} from '../dynamodb/table-items.ts';
+import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf, type Units } from '../dynamodb/write-units.ts';
 import { SqliteFile } from './sqlite-file.ts';
 import {
   columnsOf,

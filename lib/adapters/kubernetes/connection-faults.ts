@@ -1,5 +1,5 @@
 // Explains a broken connection in a sentence for people: Node's codes say it to programmers only.
-import { ownEntry } from '../../objects/untyped-fields.ts';
+import { ownEntry } from '../../objects/values/untyped-fields.ts';
 
 const SENTENCES: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there: check the address, and that the API server runs',

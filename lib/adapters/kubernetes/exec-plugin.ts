@@ -1,7 +1,7 @@
 // Credentials from the login command of a kubeconfig's user (an exec plugin): run when a request needs them, kept while they last,
 // renewed when they end or the API server refuses them.
 import { execFile } from 'node:child_process';
-import { fieldsOf, jsonIn, listOf, textOf, textsOf } from '../../objects/untyped-fields.ts';
+import { fieldsOf, jsonIn, listOf, textOf, textsOf } from '../../objects/values/untyped-fields.ts';
 import type { Credentials } from './access.ts';
 import { faultCodeOf } from './connection-faults.ts';
 

@@ -1,6 +1,6 @@
 // Plain calls with JSON to one API server, whatever the path: what the simulated node and tests talk with.
 import type { IncomingMessage } from 'node:http';
-import { fieldsOf, jsonIn, textOf } from '../../objects/untyped-fields.ts';
+import { fieldsOf, jsonIn, textOf } from '../../objects/values/untyped-fields.ts';
 import { UnknownOutcomeError } from '../../ports/errors.ts';
 import type { ClusterAccess } from './access.ts';
 import type { Incoming, Outgoing } from './connection.ts';

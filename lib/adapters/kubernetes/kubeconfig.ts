@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Cluster as ConfigCluster, User } from '@kubernetes/client-node';
-import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
+import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
 import { TerminalError, UnusableInputError } from '../../ports/errors.ts';
 import { explainConnectionFault, faultCodeOf } from './connection-faults.ts';
 import type { Authentication, ClusterAccess, Credentials } from './access.ts';

@@ -1,6 +1,6 @@
 // An API server's answer other than success → the words of ports/errors.ts (R6, R8, R19).
 import type { Status } from '../../objects/kubernetes.ts';
-import { textOf } from '../../objects/untyped-fields.ts';
+import { textOf } from '../../objects/values/untyped-fields.ts';
 import {
   ConflictError,
   ExpiredError,

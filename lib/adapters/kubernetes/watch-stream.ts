@@ -6,8 +6,8 @@ import type { WantedFields } from '../../objects/field-mask.ts';
 import type { WatchEvent } from '../../ports/cluster.ts';
 import { ExpiredError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import { explainConnectionFault } from './connection-faults.ts';
-import type { WatchLine } from './event-reader.ts';
-import { EventReader, NoEventError } from './event-reader.ts';
+import type { WatchLine } from './json/event-reader.ts';
+import { EventReader, NoEventError } from './json/event-reader.ts';
 import type { Asked } from './refusals.ts';
 import { errorOfStatus, isStatus } from './refusals.ts';
 

@@ -1,5 +1,5 @@
 // A list that is whole (R19): page after page, of which each must come, at the lowest of their versions.
-import { compareResourceVersions } from '../../objects/resource-version.ts';
+import { compareResourceVersions } from '../../objects/values/resource-version.ts';
 import type { ListAnswer, PageSelection } from '../../ports/cluster.ts';
 import { ExpiredError } from '../../ports/errors.ts';
 import { AnswerTooLongError } from './connection.ts';

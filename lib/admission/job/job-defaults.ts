@@ -1,10 +1,10 @@
 // Defaults of the fields that a Job leaves out, and the selector and labels that the API server makes for it.
-import { LARGEST_INT32 } from '../../objects/integers.ts';
+import { LARGEST_INT32 } from '../../objects/values/integers.ts';
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from '../../objects/job-labels.ts';
 import type { Job, JobSpec, PodTemplate } from '../../objects/kubernetes.ts';
 import { withPodTemplateDefaults } from '../pod/pod-defaults.ts';
 import { dropSwitchedOffFields } from '../switched-off-fields.ts';
-import { treeCopy } from '../../objects/tree-copy.ts';
+import { treeCopy } from '../../objects/values/tree-copy.ts';
 
 /**
  * A Job as the API server answers its creation: defaults, selector and template labels (unless `manualSelector`).

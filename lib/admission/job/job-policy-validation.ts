@@ -1,6 +1,6 @@
 // The API server's rules for a Job's policies: which failures count, when it has succeeded, when a pod is replaced.
 import type { FieldError } from '../../objects/field-error.ts';
-import { checkIndexes } from '../../objects/index-text.ts';
+import { checkIndexes } from '../../objects/values/index-text.ts';
 import type { JobSpec, PodFailurePolicyRule } from '../../objects/kubernetes.ts';
 import { problemsOfQualifiedName } from '../../objects/names.ts';
 import {

@@ -2,7 +2,7 @@
 // so that a status which a change of the spec has made wrong can still be mended.
 import { isSameValue } from '../equality.ts';
 import type { FieldError } from '../../objects/field-error.ts';
-import { checkIndexes, firstCommonIndex } from '../../objects/index-text.ts';
+import { checkIndexes, firstCommonIndex } from '../../objects/values/index-text.ts';
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import { validateObjectMetaUpdate } from '../metadata/object-metadata-validation.ts';
 import {

@@ -4,7 +4,7 @@ import { isSameValue } from '../equality.ts';
 import type { FieldError } from '../../objects/field-error.ts';
 import type { Container, Job, PodSpec, PodTemplate } from '../../objects/kubernetes.ts';
 import { fieldIsImmutable, invalidValue } from '../../objects/refusals.ts';
-import { fieldsOf, isFields } from '../../objects/untyped-fields.ts';
+import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
 
 const emptyTemplate: PodTemplate = { spec: { containers: [] } };
 

@@ -7,8 +7,8 @@ import { isPort, portProblem, validateNoProbesNorHooks, validateProbesAndHooks }
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooMany, unsupportedValue } from '../../objects/refusals.ts';
 import { claimNamesOf, validateContainerResources } from './resource-validation.ts';
 import { validateContainerSecurityContext } from './security-context-validation.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, listOf, numberOf, textOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, listOf, numberOf, textOf } from '../../objects/values/untyped-fields.ts';
 import { validateVolumeDevices, validateVolumeMounts } from '../volume/volume-mount-validation.ts';
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];

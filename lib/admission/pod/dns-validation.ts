@@ -3,7 +3,7 @@ import type { FieldError } from '../../objects/field-error.ts';
 import type { PodSpec } from '../../objects/kubernetes.ts';
 import { problemsOfIpAddress, problemsOfSearchDomain } from '../../objects/names.ts';
 import { invalidFor, invalidValue, requiredValue } from '../../objects/refusals.ts';
-import { isFields, listOf, textOf, textsOf } from '../../objects/untyped-fields.ts';
+import { isFields, listOf, textOf, textsOf } from '../../objects/values/untyped-fields.ts';
 
 const most = { nameservers: 3, searches: 32, searchCharacters: 2048 };
 

@@ -1,11 +1,11 @@
 // The API server's rules for the environment variables of a container and of what they are taken from.
 import type { FieldError } from '../../objects/field-error.ts';
-import { validateFieldReference, validateResourceReference, variablePaths } from './field-reference-validation.ts';
+import { validateFieldReference, validateResourceReference, variablePaths } from '../field-reference-validation.ts';
 import { problemsOfConfigKey, problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfEnvName } from '../../objects/names.ts';
 import { validateNoBacksteps } from '../volume/path-validation.ts';
 import { invalidFor, invalidValue, notFound, requiredValue } from '../../objects/refusals.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { isFields, listOf, textOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { isFields, listOf, textOf } from '../../objects/values/untyped-fields.ts';
 
 const sources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'];
 

@@ -3,8 +3,8 @@ import type { FieldError } from '../../objects/field-error.ts';
 import type { PodSpec } from '../../objects/kubernetes.ts';
 import { placedContainers } from './placed-containers.ts';
 import { forbidden, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, listOf, textOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, listOf, textOf } from '../../objects/values/untyped-fields.ts';
 
 const notForWindows = {
   pod: ['hostUsers', 'shareProcessNamespace'],

@@ -1,7 +1,7 @@
 // All containers of a pod, each with the path that a refusal of it names.
 import type { PodSpec } from '../../objects/kubernetes.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { listOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { listOf } from '../../objects/values/untyped-fields.ts';
 
 /** Those of a spec that lies at `field`, in the order in which the API server looks at them. */
 export const placedContainers = (spec: PodSpec, field: string): { container: Fields; path: string }[] =>

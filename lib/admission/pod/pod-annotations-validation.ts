@@ -1,11 +1,11 @@
 // The API server's rules for the annotations of a pod or a template that Kubernetes itself reads.
 import type { FieldError } from '../../objects/field-error.ts';
-import { LARGEST_INT32 } from '../../objects/integers.ts';
+import { LARGEST_INT32 } from '../../objects/values/integers.ts';
 import type { ObjectMeta, PodSpec } from '../../objects/kubernetes.ts';
 import { validateDescendingPath } from '../volume/path-validation.ts';
 import { placedContainers } from './placed-containers.ts';
 import { forbidden, invalidValue } from '../../objects/refusals.ts';
-import { fieldsOf, isFields, textOf } from '../../objects/untyped-fields.ts';
+import { fieldsOf, isFields, textOf } from '../../objects/values/untyped-fields.ts';
 
 type Annotations = ObjectMeta['annotations'];
 

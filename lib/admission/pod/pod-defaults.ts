@@ -1,13 +1,13 @@
 // Defaults that the API server fills into pods and pod templates: those of fields, and additions of its usual admission plugins.
-import { defaultPullPolicyOf } from './image-reference.ts';
+import { defaultPullPolicyOf } from '../image-reference.ts';
 import type { Pod, PodTemplate } from '../../objects/kubernetes.ts';
 import { setRequestDefaults } from './pod-resource-defaults.ts';
-import { qosClassOf } from '../../objects/qos-class.ts';
+import { qosClassOf } from '../../objects/pods/qos-class.ts';
 import { dropSwitchedOffFields } from '../switched-off-fields.ts';
-import { treeCopy } from '../../objects/tree-copy.ts';
-import { admittedQuantity, isQuantity } from '../../objects/quantity.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { dropUngiven, fieldsOf, isFields, listOf, ownEntry, textOf } from '../../objects/untyped-fields.ts';
+import { treeCopy } from '../../objects/values/tree-copy.ts';
+import { admittedQuantity, isQuantity } from '../../objects/values/quantity.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { dropUngiven, fieldsOf, isFields, listOf, ownEntry, textOf } from '../../objects/values/untyped-fields.ts';
 import { setDivisorDefault, setVolumeDefaults } from '../volume/volume-defaults.ts';
 
 /** Facts that a cluster's admission knows and a pod does not say. */

@@ -1,8 +1,8 @@
 // The requests that a pod did not write down: of a container by its limits, of the whole pod by its containers.
-import { totalsOfContainers } from '../../objects/container-totals.ts';
-import { formatQuantity } from '../../objects/quantity.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, listOf } from '../../objects/untyped-fields.ts';
+import { totalsOfContainers } from '../../objects/pods/container-totals.ts';
+import { formatQuantity } from '../../objects/values/quantity.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, listOf } from '../../objects/values/untyped-fields.ts';
 
 /** Resources that a whole pod can ask for and that may be promised more than once. */
 const sharedResources = ['cpu', 'memory'];

@@ -2,7 +2,7 @@
 import { validateContainers } from './container-validation.ts';
 import { validateDns } from './dns-validation.ts';
 import type { FieldError } from '../../objects/field-error.ts';
-import { LARGEST_INT32 } from '../../objects/integers.ts';
+import { LARGEST_INT32 } from '../../objects/values/integers.ts';
 import type { Pod, PodSpec, PodTemplate } from '../../objects/kubernetes.ts';
 import {
   problemsOfDnsLabel,
@@ -28,8 +28,8 @@ import {
 } from '../../objects/refusals.ts';
 import { validateContainerResources, validatePodResources, validateResourceClaims } from './resource-validation.ts';
 import { validatePodSecurityContext } from './security-context-validation.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, listOf, numberOf, textOf, textsOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, listOf, numberOf, textOf, textsOf } from '../../objects/values/untyped-fields.ts';
 import { validateVolumes } from '../volume/volume-validation.ts';
 import { validateHostProcesses } from './windows-options-validation.ts';
 

@@ -1,13 +1,13 @@
 // Allowed changes of a stored pod and of its status.
 import { isSameValue } from '../equality.ts';
 import type { FieldError } from '../../objects/field-error.ts';
-import { LARGEST_INT32 } from '../../objects/integers.ts';
+import { LARGEST_INT32 } from '../../objects/values/integers.ts';
 import type { Container, ContainerStatus, Pod, PodSpec } from '../../objects/kubernetes.ts';
 import { validateObjectMetaUpdate } from '../metadata/object-metadata-validation.ts';
 import { validatePodObject } from './pod-spec-validation.ts';
 import { fieldIsImmutable, forbidden, invalidValue, uniqueRefusals } from '../../objects/refusals.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, listOf, numberOf, textOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, listOf, numberOf, textOf } from '../../objects/values/untyped-fields.ts';
 
 const changeable =
   '`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';

@@ -3,7 +3,7 @@ import type { FieldError } from '../../objects/field-error.ts';
 import type { Pod } from '../../objects/kubernetes.ts';
 import { validatePodObject } from './pod-spec-validation.ts';
 import { forbidden, uniqueRefusals } from '../../objects/refusals.ts';
-import { listOf, textOf } from '../../objects/untyped-fields.ts';
+import { listOf, textOf } from '../../objects/values/untyped-fields.ts';
 
 export { validatePodTemplate } from './pod-spec-validation.ts';
 export { validatePodStatusUpdate, validatePodUpdate } from './pod-update-validation.ts';

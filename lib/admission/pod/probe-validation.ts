@@ -2,8 +2,8 @@
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfHttpHeaderName, problemsOfPortName } from '../../objects/names.ts';
 import { forbidden, invalidFor, invalidValue, requiredValue, unlessNonNegative, unsupportedValue } from '../../objects/refusals.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, listOf, numberOf, textOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, listOf, numberOf, textOf } from '../../objects/values/untyped-fields.ts';
 
 const probes = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 const handlerKinds = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'];

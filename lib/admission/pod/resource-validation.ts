@@ -2,12 +2,12 @@
 import type { FieldError } from '../../objects/field-error.ts';
 import type { PodSpec } from '../../objects/kubernetes.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfQualifiedName } from '../../objects/names.ts';
-import { totalsOfContainers } from '../../objects/container-totals.ts';
-import type { Quantity } from '../../objects/quantity.ts';
-import { compareQuantities, formatQuantity, isQuantity, parseQuantity } from '../../objects/quantity.ts';
+import { totalsOfContainers } from '../../objects/pods/container-totals.ts';
+import type { Quantity } from '../../objects/values/quantity.ts';
+import { compareQuantities, formatQuantity, isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
 import { duplicateValue, forbidden, invalidFor, invalidValue, notFound, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, listOf, ownEntry, textOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, listOf, ownEntry, textOf } from '../../objects/values/untyped-fields.ts';
 
 const nanosPerOne = 10n ** 9n;
 const isHugePages = (name: string): boolean => name.startsWith('hugepages-');

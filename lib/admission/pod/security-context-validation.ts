@@ -1,11 +1,11 @@
 // The API server's rules for the security contexts of a pod and of its containers.
 import type { FieldError } from '../../objects/field-error.ts';
-import { LARGEST_INT32 } from '../../objects/integers.ts';
+import { LARGEST_INT32 } from '../../objects/values/integers.ts';
 import type { PodSpec } from '../../objects/kubernetes.ts';
 import { validateDescendingPath } from '../volume/path-validation.ts';
 import { duplicateValue, invalidValue, requiredValue, tooLong, unsupportedValue } from '../../objects/refusals.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, listOf, numberOf, textOf, textsOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, listOf, numberOf, textOf, textsOf } from '../../objects/values/untyped-fields.ts';
 import { validateWindowsOptions } from './windows-options-validation.ts';
 
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];

@@ -4,7 +4,7 @@ import type { PodSpec } from '../../objects/kubernetes.ts';
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { placedContainers } from './placed-containers.ts';
 import { invalidFor, invalidValue } from '../../objects/refusals.ts';
-import { fieldsOf, isFields } from '../../objects/untyped-fields.ts';
+import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
 
 const credentialSpecLimitKiB = 64;
 const domainLimitBytes = 256;

@@ -3,10 +3,10 @@ import type { FieldError } from '../../objects/field-error.ts';
 import { validateLabelSelector } from '../metadata/label-selector-validation.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { validateAnnotations, validateLabels } from '../metadata/object-metadata-validation.ts';
-import { isQuantity, formatQuantity, parseQuantity } from '../../objects/quantity.ts';
+import { isQuantity, formatQuantity, parseQuantity } from '../../objects/values/quantity.ts';
 import { forbidden, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, textOf, textsOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, textOf, textsOf } from '../../objects/values/untyped-fields.ts';
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const volumeModes = ['Block', 'Filesystem'];

@@ -1,10 +1,10 @@
 // The API server's rules for the volumes that show a pod as files what the cluster knows: keys, fields, tokens.
 import type { FieldError } from '../../objects/field-error.ts';
-import { filePaths, validateFieldReference, validateFileResourceReference } from '../pod/field-reference-validation.ts';
+import { filePaths, validateFieldReference, validateFileResourceReference } from '../field-reference-validation.ts';
 import { validateLocalPath } from './path-validation.ts';
 import { forbidden, invalidValue, requiredValue } from '../../objects/refusals.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { isFields, listOf, numberOf, fieldsOf, textOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { isFields, listOf, numberOf, fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
 
 /** The refusals of a `projected` source that lies at `field`. A source of nothing is taken. */
 export function validateProjections(sources: readonly Fields[], field: string): FieldError[] {

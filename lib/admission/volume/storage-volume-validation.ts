@@ -3,8 +3,8 @@ import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { validateDescendingPath } from './path-validation.ts';
 import { invalidFor, invalidValue, requiredValue, tooLong, unsupportedValue } from '../../objects/refusals.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, numberOf, textOf, textsOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, numberOf, textOf, textsOf } from '../../objects/values/untyped-fields.ts';
 
 const iscsiNames: Record<string, RegExp> = {
   iqn: /iqn\.\d{4}-\d{2}\.[-.A-Za-z0-9]+:[^,;*&$|\s]+$/,

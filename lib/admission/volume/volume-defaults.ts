@@ -1,8 +1,8 @@
 // Defaults that the API server fills into the volumes of pods and pod templates.
-import { defaultPullPolicyOf } from '../pod/image-reference.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { dropUngiven, fieldsOf, isFields, listOf, ownEntry } from '../../objects/untyped-fields.ts';
-import { admittedQuantity, isQuantity } from '../../objects/quantity.ts';
+import { defaultPullPolicyOf } from '../image-reference.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { dropUngiven, fieldsOf, isFields, listOf, ownEntry } from '../../objects/values/untyped-fields.ts';
+import { admittedQuantity, isQuantity } from '../../objects/values/quantity.ts';
 
 /** 0644 */
 const defaultMode = 0o644;

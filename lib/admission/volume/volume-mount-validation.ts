@@ -2,8 +2,8 @@
 import type { FieldError } from '../../objects/field-error.ts';
 import { validateDescendingPath } from './path-validation.ts';
 import { forbidden, invalidValue, notFound, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, listOf, textOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, listOf, textOf } from '../../objects/values/untyped-fields.ts';
 
 const mountPropagations = ['Bidirectional', 'HostToContainer', 'None'];
 const recursiveReadOnlyModes = ['Disabled', 'Enabled', 'IfPossible'];

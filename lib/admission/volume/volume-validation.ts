@@ -4,11 +4,11 @@ import type { FieldError } from '../../objects/field-error.ts';
 import { validateDownwardFiles, validateItems, validateMode, validateProjections } from './file-volume-validation.ts';
 import { problemsOfDnsLabel } from '../../objects/names.ts';
 import { validateNoBacksteps } from './path-validation.ts';
-import { isQuantity, parseQuantity } from '../../objects/quantity.ts';
+import { isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
 import { duplicateValue, forbidden, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
 import { storageRules } from './storage-volume-validation.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { fieldsOf, isFields, listOf, ownEntry, textOf } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, listOf, ownEntry, textOf } from '../../objects/values/untyped-fields.ts';
 
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'];

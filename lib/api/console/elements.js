@@ -1,6 +1,6 @@
 // Building blocks of the pages. Insert texts as text, never as markup: names come from clusters.
 
-/** Controls, bidirectional marks, line ends. Must match the characters that lib/objects/shown-text.ts escapes at a terminal. */
+/** Controls, bidirectional marks, line ends. Must match the characters that lib/objects/values/shown-text.ts escapes at a terminal. */
 const ACTING = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 const SHORT = new Map([
   ['\n', '\\n'],

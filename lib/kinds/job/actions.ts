@@ -1,8 +1,8 @@
 // The actions of a pass over a Job: pods started and stopped, the status written, events.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
-import type { Action, Target } from '../plan.ts';
+import type { Action, Target } from '../rows/plan.ts';
 import type { NewEvent } from './event.ts';
 import type { Child } from './pods/numbers.ts';
 import { stripAction, targetOf } from './pods/ownership.ts';

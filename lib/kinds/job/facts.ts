@@ -1,6 +1,6 @@
 // The facts of a Job for relay, ingest, loop and onboarding.
-import { jobFactsFault } from '../../objects/job-facts-check.ts';
-import { isJobFinished, isReadLive, JOB_FIELDS, jobFactsOf } from '../../objects/job-facts.ts';
+import { jobFactsFault } from './owner-facts-check.ts';
+import { isJobFinished, isReadLive, JOB_FIELDS, jobFactsOf } from './owner-facts.ts';
 import {
   controllerUidLabel,
   jobNameLabel,
@@ -12,12 +12,12 @@ import {
 import { POD_GROUPS, SCHEDULING_WORKLOADS, WORKLOAD_WITH_JOB } from '../../objects/job-scheduling.ts';
 import type { Job, ObjectMeta } from '../../objects/kubernetes.ts';
 import { LabelSelectorError, matcherOf, selectorTextOf, type LabelMatcher } from '../../objects/label-selector.ts';
-import { isBuiltInOff, isOurs } from '../../objects/managed-by.ts';
-import { controllerOf, isActive, isFinished, isTracked, labelsFor, type PodFacts } from '../../objects/pod-facts.ts';
+import { isBuiltInOff, isOurs } from './managed-by.ts';
+import { controllerOf, isActive, isFinished, isTracked, labelsFor, type PodFacts } from '../../objects/pods/pod-facts.ts';
 import { JOBS } from '../../objects/resources.ts';
-import { ownEntry } from '../../objects/untyped-fields.ts';
+import { ownEntry } from '../../objects/values/untyped-fields.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
-import { defineFacts, type Membership, type Urgency } from '../kind.ts';
+import { defineFacts, type Membership, type Urgency } from '../rows/kind.ts';
 import { podNameOf } from './pods/names.ts';
 import { JOB_SETTINGS } from './settings.ts';
 import { terminatedPods } from './counting/terminated-pods.ts';

@@ -16,7 +16,7 @@ import {
   texts,
   time,
   type ShapeProblem,
-} from '../manifest-shapes.ts';
+} from '../rows/manifest-shapes.ts';
 
 const selector = object({
   matchLabels: optional(texts),

@@ -1,7 +1,7 @@
 // Reads Jobs from documents: adds the API server's defaults and refuses what the server would refuse.
 import { withJobDefaults, withStoredJobDefaults } from '../../admission/job/job-defaults.ts';
 import { validateJob, validateJobUpdate } from '../../admission/job/job-validation.ts';
-import { isJobFinished } from '../../objects/job-facts.ts';
+import { isJobFinished } from './owner-facts.ts';
 import { legacyControllerUidLabel } from '../../objects/job-labels.ts';
 import {
   POD_GROUPS,
@@ -12,10 +12,10 @@ import {
 } from '../../objects/job-scheduling.ts';
 import type { KindOptions } from '../../objects/kind-options.ts';
 import type { Job } from '../../objects/kubernetes.ts';
-import { isFields, type Fields } from '../../objects/untyped-fields.ts';
-import { defineManifests, UNSTORED_UID, type ManifestGiven, type ReadOwner } from '../kind-manifests.ts';
-import type { Plan } from '../plan.ts';
-import { podSetOf } from '../pod-set.ts';
+import { isFields, type Fields } from '../../objects/values/untyped-fields.ts';
+import { defineManifests, UNSTORED_UID, type ManifestGiven, type ReadOwner } from '../rows/kind-manifests.ts';
+import type { Plan } from '../rows/plan.ts';
+import { podSetOf } from '../rows/pod-set.ts';
 import { isJob, jobProblem, podGroupProblem, schedulingWorkloadProblem } from './manifest-shapes.ts';
 import { schedulingActions } from './scheduling/scheduling-actions.ts';
 

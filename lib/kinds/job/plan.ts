@@ -1,13 +1,13 @@
 // batch/v1 Job: keep up to `parallelism` pods running until `completions` of them have succeeded, count each exactly once, and
 // end as the policies say. One pass, in upstream's order: claim, count, decide the end, start or stop pods, suspend, write.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
-import { formatIndexes, noIndexes } from '../../objects/index-text.ts';
-import { isJobFinished } from '../../objects/job-facts.ts';
+import { formatIndexes, noIndexes } from '../../objects/values/index-text.ts';
+import { isJobFinished } from './owner-facts.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
-import { isOurs } from '../../objects/managed-by.ts';
-import { isActive, isReady, timeOf, type PodFacts } from '../../objects/pod-facts.ts';
-import type { Action, Failure, Plan, Planner, Snapshot } from '../plan.ts';
-import { podSetOf, type PodSet } from '../pod-set.ts';
+import { isOurs } from './managed-by.ts';
+import { isActive, isReady, timeOf, type PodFacts } from '../../objects/pods/pod-facts.ts';
+import type { Action, Failure, Plan, Planner, Snapshot } from '../rows/plan.ts';
+import { podSetOf, type PodSet } from '../rows/pod-set.ts';
 import { createActions, deleteActions, eventAction, finishEvents, storedStatus } from './actions.ts';
 import { nextBackoff } from './backoff/backoff.ts';
 import { creationReason } from './counting/counts.ts';

@@ -1,6 +1,6 @@
 // Texts that nearly every snapshot of a pass over a Job holds, for the compressor's dictionary. A Job of one pod has two snapshots, and AWS
 // bills a log by its size.
-import type { SnapshotSubject, SnapshotTexts } from '../../objects/frequent-texts.ts';
+import type { SnapshotSubject, SnapshotTexts } from '../../objects/values/frequent-texts.ts';
 
 const ALWAYS = [
   '"why":["the Job fails: BackoffLimitExceeded, Job has reached the specified backoff limit"],"actions":[{"verb":"delete","target":"","why":"the Job has failed"},{"verb":"event","target":"SuccessfulDelete: Deleted pod: ","why":"a pod was deleted"}',

@@ -1,6 +1,6 @@
 // The planner row of Jobs: what the loop needs in addition to their facts.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
-import { definePlanner } from '../planner-row.ts';
+import { definePlanner } from '../rows/planner-row.ts';
 import { jobBackoff } from './backoff/kept-backoff.ts';
 import { jobMetrics } from './counting/metrics.ts';
 import { jobPlanner } from './plan.ts';

@@ -1,10 +1,10 @@
 // How Jobs are displayed.
 import type { Job } from '../../objects/kubernetes.ts';
-import { isBuiltInOff, OUR_MANAGER } from '../../objects/managed-by.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
-import { defineShown, type Figure, type Unmanaged } from '../kind-shown.ts';
-import { counted } from '../reasons.ts';
-import type { Standing } from '../state.ts';
+import { isBuiltInOff, OUR_MANAGER } from './managed-by.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
+import { defineShown, type Figure, type Unmanaged } from '../rows/kind-shown.ts';
+import { counted } from '../rows/reasons.ts';
+import type { Standing } from '../rows/state.ts';
 import { trueCondition } from './conditions.ts';
 import { jobBackoff } from './backoff/kept-backoff.ts';
 import { PATCH_PURPOSES } from './reasons/patch-purposes.ts';

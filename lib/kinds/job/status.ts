@@ -1,8 +1,8 @@
 // How the loop writes a Job's status: all of its fields, and which differences may wait.
-import { hasIndex, parseIndexes } from '../../objects/index-text.ts';
+import { hasIndex, parseIndexes } from '../../objects/values/index-text.ts';
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
-import { completionIndexOf } from '../../objects/pod-facts.ts';
-import type { KindStatus } from '../planner-row.ts';
+import { completionIndexOf } from '../../objects/pods/pod-facts.ts';
+import type { KindStatus } from '../rows/planner-row.ts';
 
 const FIELDS = [
   'conditions',

@@ -1,5 +1,5 @@
 // The terms of a Job: its spec with defaults for missing fields, read once per plan.
-import { LARGEST_INT32 } from '../../objects/integers.ts';
+import { LARGEST_INT32 } from '../../objects/values/integers.ts';
 import type { Job, JobSpec } from '../../objects/kubernetes.ts';
 import { replacesOnlyFailed } from './pods/pod-replacement.ts';
 

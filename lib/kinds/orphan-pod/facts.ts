@@ -1,11 +1,11 @@
 // A pod with the Job tracking finalizer that names no Job: a workload of its own, whose owner is never there.
 import type { ObjectMeta, WorkloadObject } from '../../objects/kubernetes.ts';
-import { isBuiltInOff } from '../../objects/managed-by.ts';
-import { controllerOf, isTracked } from '../../objects/pod-facts.ts';
+import { isBuiltInOff } from '../job/managed-by.ts';
+import { controllerOf, isTracked } from '../../objects/pods/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import { JOB_SETTINGS } from '../job/settings.ts';
 import { terminatedPods } from '../job/counting/terminated-pods.ts';
-import { defineFacts, type Membership } from '../kind.ts';
+import { defineFacts, type Membership } from '../rows/kind.ts';
 
 export const orphanPodFacts = defineFacts<WorkloadObject>({
   kind: 'OrphanPod',

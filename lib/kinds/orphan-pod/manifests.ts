@@ -1,9 +1,9 @@
 // How a pod that names no owner is planned: by name alone, since every pod in the input may be somebody's child.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
-import { defineManifests, type ManifestGiven, type ReadOwner } from '../kind-manifests.ts';
-import { isPod, podProblem } from '../manifest-shapes.ts';
-import type { Plan } from '../plan.ts';
-import { podSetOf } from '../pod-set.ts';
+import { defineManifests, type ManifestGiven, type ReadOwner } from '../rows/kind-manifests.ts';
+import { isPod, podProblem } from '../rows/manifest-shapes.ts';
+import type { Plan } from '../rows/plan.ts';
+import { podSetOf } from '../rows/pod-set.ts';
 import { orphans } from './orphan-pod.ts';
 
 export const orphanPodManifests = defineManifests<WorkloadObject>({

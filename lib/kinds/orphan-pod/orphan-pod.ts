@@ -1,9 +1,9 @@
 // A pod with the Job tracking finalizer that names no Job at all. It is a workload of its own, without an owner: nobody else would remove the
 // finalizer, and the pod could never go away.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { stripOrphan } from '../job/pods/ownership.ts';
-import type { Action, Plan, Planner, Snapshot } from '../plan.ts';
+import type { Action, Plan, Planner, Snapshot } from '../rows/plan.ts';
 
 export const orphanPodPlanner: Planner<WorkloadObject, object> = {
   plan: ({ head }: Snapshot<WorkloadObject>): Plan<object> => ({

@@ -1,7 +1,7 @@
 // How a pod is displayed whose tracking finalizer nobody else removes.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import { PATCH_PURPOSES } from '../job/reasons/patch-purposes.ts';
-import { defineShown } from '../kind-shown.ts';
+import { defineShown } from '../rows/kind-shown.ts';
 
 export const orphanPodShown = defineShown<WorkloadObject>({
   reasons: {},

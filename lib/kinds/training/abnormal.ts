@@ -1,6 +1,6 @@
 // Events about pods that do not run as they should: one for each container's end or wait, else for the pod's state.
 import type { NewEvent } from './actions.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 
 /** How a container ended, why it waits, or why its pod does not start. */
 export function abnormalEvents({ name: pod, containers, containerWords = [], unmetCondition }: PodFacts): NewEvent[] {

@@ -2,9 +2,9 @@
 import type { Terms } from './framework.ts';
 import type { ChildState } from '../../objects/child-state.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
-import { isActive, type PodFacts } from '../../objects/pod-facts.ts';
+import { isActive, type PodFacts } from '../../objects/pods/pod-facts.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
-import { aboutOf, type Action, type ChildPlace, type Target } from '../plan.ts';
+import { aboutOf, type Action, type ChildPlace, type Target } from '../rows/plan.ts';
 
 export interface NewEvent {
   type: 'Normal' | 'Warning';

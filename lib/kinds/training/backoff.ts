@@ -1,7 +1,7 @@
 // The limit of restarts. Handled failures are counted by slot: a pod made after a failure carries the count of its slot and that of the job, so
 // that the sums survive a lost table; the head keeps those of slots that have no pod.
 import type { Replicas } from './framework.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 
 export const backoffMessage = (job: string): string => `Job ${job} has failed because it has reached the specified backoff limit`;
 

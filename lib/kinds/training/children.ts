@@ -1,10 +1,10 @@
 // The children of training jobs other than pods: what each is found by, and what is compared of it.
 import type { WantedFields } from '../../objects/field-mask.ts';
 import type { Json, KubernetesObject, ObjectMeta } from '../../objects/kubernetes.ts';
-import { controllerOf } from '../../objects/pod-facts.ts';
+import { controllerOf } from '../../objects/pods/pod-facts.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
-import type { ChildFacts, Membership } from '../kind.ts';
+import type { ChildFacts, Membership } from '../rows/kind.ts';
 import { AUTOSCALERS, autoscalerPartOf } from './autoscaler.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import { gangSchedulerOf, groupPartOf, PLUGIN_GROUPS, VOLCANO_GROUPS } from './gang.ts';

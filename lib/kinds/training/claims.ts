@@ -1,10 +1,10 @@
 // Which pods and services are the job's by their labels: those that nobody controls are adopted, its own that lack the labels are let go, and
 // those of another controller are left alone (8.1).
 import type { Terms } from './framework.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
 import { resourceKeyOf } from '../../objects/child-state.ts';
-import type { Action, Snapshot } from '../plan.ts';
+import type { Action, Snapshot } from '../rows/plan.ts';
 import type { TrainingJob } from './job-types.ts';
 import { SERVICES } from './services.ts';
 import { hasBaseLabels } from './slots.ts';

@@ -1,5 +1,5 @@
 // Which pods and services go once a job is finished or suspended.
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 
 /** Why the objects go. Only a finished job has a choice. */
 export type CleanUpCause = { is: 'finished'; cleanPodPolicy: string } | { is: 'suspended' } | { is: 'limit' };

@@ -1,5 +1,5 @@
 // Times at which something is due: the active deadline, and the end of a finished job's stay.
-import { secondsOf } from '../../objects/unix-seconds.ts';
+import { secondsOf } from '../../objects/values/unix-seconds.ts';
 import type { RunPolicy, TrainingStatus } from './job-types.ts';
 
 export const deadlineMessage = (job: string): string => `Job ${job} has failed because it was active longer than specified deadline`;

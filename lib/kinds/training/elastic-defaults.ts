@@ -1,6 +1,6 @@
 // The bounds of elastic jobs: one that is given counts for both, and without any it is the number of workers.
 import type { ReplicaSpec, TrainingJob } from './job-types.ts';
-import { fieldsOf } from '../../objects/untyped-fields.ts';
+import { fieldsOf } from '../../objects/values/untyped-fields.ts';
 
 export function elasticDefaults(job: TrainingJob, replicasField: string): TrainingJob {
   const { elasticPolicy } = job.spec;

@@ -1,8 +1,8 @@
 // The facts of a training job for relay, ingest, loop and onboarding: one row for each kind, made of its names.
-import { isActive, isReady, type PodFacts } from '../../objects/pod-facts.ts';
+import { isActive, isReady, type PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { Resource } from '../../objects/resources.ts';
-import { fieldsOf, isFields } from '../../objects/untyped-fields.ts';
-import { defineFacts, type FurtherRight, type KindFacts, type Urgency } from '../kind.ts';
+import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
+import { defineFacts, type FurtherRight, type KindFacts, type Urgency } from '../rows/kind.ts';
 import { baseSelection, childrenOf, membershipIn } from './children.ts';
 import { isOver } from './conditions.ts';
 import type { FrameworkNames } from './framework-names.ts';

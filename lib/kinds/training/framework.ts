@@ -2,7 +2,7 @@
 import type { Container, EnvVar, PodTemplate } from '../../objects/kubernetes.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import type { ReplicaSpec, RunPolicy, TrainingJob } from './job-types.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { TrainingSettings } from './settings.ts';
 
 export interface Framework extends FrameworkNames {

@@ -1,8 +1,8 @@
 // The pod group and the autoscaler are kept as the job asks for them.
 import { resourceKeyOf } from '../../objects/child-state.ts';
 import type { Json, KubernetesObject } from '../../objects/kubernetes.ts';
-import { fieldsOf, textOf } from '../../objects/untyped-fields.ts';
-import { nameKeyOf, readKeyOf, type Action, type ReadWant, type Want } from '../plan.ts';
+import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
+import { nameKeyOf, readKeyOf, type Action, type ReadWant, type Want } from '../rows/plan.ts';
 import { correctAction, createActions, deleteChildActions, eventAction } from './actions.ts';
 import { AUTOSCALERS, autoscalerOf, autoscalerSpecOf, digestOfAutoscaler } from './autoscaler.ts';
 import {

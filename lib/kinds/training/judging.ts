@@ -4,7 +4,7 @@ import { failuresOf, type Failures } from './backoff.ts';
 import type { JobCondition } from './job-types.ts';
 import { failuresIn, slotSetIn, slotText, type Kept } from './kept.ts';
 import { COMPLETED_SLOTS } from './slots.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { Pass } from './pass.ts';
 import { presentIn, type Placed } from './present.ts';
 import { countsOf } from './replica-statuses.ts';

@@ -1,6 +1,6 @@
 // A job's part of the head: sets of slots as index ranges, or as bits where that is shorter, so that hundreds of replicas take a few bytes.
 import * as v from 'valibot';
-import { formatIndexes, indexSetOf, parseIndexes, type IndexSet } from '../../objects/index-text.ts';
+import { formatIndexes, indexSetOf, parseIndexes, type IndexSet } from '../../objects/values/index-text.ts';
 import type { Failures } from './backoff.ts';
 import { MOST_INDEXES, numberOfSlot } from './slots.ts';
 

@@ -1,9 +1,9 @@
 // Reads training jobs from documents. Their definitions are the cluster's, so what the API server checks of them is their shape alone; what
 // is wrong with one is said by its planner, as on a cluster.
-import { isFields, type Fields } from '../../objects/untyped-fields.ts';
-import { defineManifests, UNSTORED_UID, type KindManifests, type ReadOwner } from '../kind-manifests.ts';
+import { isFields, type Fields } from '../../objects/values/untyped-fields.ts';
+import { defineManifests, UNSTORED_UID, type KindManifests, type ReadOwner } from '../rows/kind-manifests.ts';
 import * as v from 'valibot';
-import { metadata, object, optional, problemIn } from '../manifest-shapes.ts';
+import { metadata, object, optional, problemIn } from '../rows/manifest-shapes.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import type { TrainingJob } from './job-types.ts';
 import { trainingFaultOf } from './owner-facts.ts';

@@ -2,8 +2,8 @@
 import type { Counted } from '../../objects/upstream-metrics.ts';
 import { isTrue, type ConditionType } from './conditions.ts';
 import type { Framework } from './framework.ts';
-import type { CountedPods } from '../kind.ts';
-import type { KindMetrics } from '../planner-row.ts';
+import type { CountedPods } from '../rows/kind.ts';
+import type { KindMetrics } from '../rows/planner-row.ts';
 import type { TrainingJob, TrainingStatus } from './job-types.ts';
 
 const countOf = (metric: string, { name }: Framework, { metadata: { namespace = '' } }: Pick<TrainingJob, 'metadata'>): Counted => ({

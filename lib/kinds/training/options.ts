@@ -1,5 +1,5 @@
 // The options of training jobs, as flags: the operator's own settings.
-import type { KindOption } from '../kind.ts';
+import type { KindOption } from '../rows/kind.ts';
 import { PLUGIN_GROUPS, VOLCANO_GROUPS } from './gang.ts';
 import {
   CLUSTER_DOMAIN,

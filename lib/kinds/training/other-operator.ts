@@ -1,7 +1,7 @@
 // Another operator at work on a job, as the job's managed fields show it: who else writes the status, and when last. Beside it nothing is
 // written.
 import type { ManagedFieldsEntry, ObjectMeta } from '../../objects/kubernetes.ts';
-import { secondsOf } from '../../objects/unix-seconds.ts';
+import { secondsOf } from '../../objects/values/unix-seconds.ts';
 
 /** How Farloop's own writes are signed. */
 const OURS = 'farloop';

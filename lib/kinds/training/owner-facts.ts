@@ -1,7 +1,7 @@
 // A training job as the view keeps it: without its templates. What they hold is read live when the job's generation is new to its head.
-import { flag, int32, int64, list, object, optional, text, textLike, texts, time, type Fault } from '../../objects/fact-checks.ts';
+import { flag, int32, int64, list, object, optional, text, textLike, texts, time, type Fault } from '../../objects/values/fact-checks.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
-import { fieldsOf, isFields, type Fields } from '../../objects/untyped-fields.ts';
+import { fieldsOf, isFields, type Fields } from '../../objects/values/untyped-fields.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import type { ReplicaSpec, TrainingJob, TrainingSpec } from './job-types.ts';
 import { statusWritesIn } from './other-operator.ts';

@@ -2,7 +2,7 @@
 import type { Terms } from './framework.ts';
 import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
 import type { Resource } from '../../objects/resources.ts';
-import type { Action, Plan, Snapshot, Want } from '../plan.ts';
+import type { Action, Plan, Snapshot, Want } from '../rows/plan.ts';
 import { correctAction, deleteChildActions, deletePodActions, eventAction, targetOfJob, type NewEvent } from './actions.ts';
 import { AUTOSCALERS } from './autoscaler.ts';
 import { keepsPod, keepsService, type CleanUpCause } from './cleanup.ts';

@@ -1,7 +1,7 @@
 // One pass over a training job of any kind: what is done with its pods and objects, and what its status says.
 import type { Framework, Terms } from './framework.ts';
-import { timeOf } from '../../objects/unix-seconds.ts';
-import type { Action, Planner } from '../plan.ts';
+import { timeOf } from '../../objects/values/unix-seconds.ts';
+import type { Action, Planner } from '../rows/plan.ts';
 import { eventAction, targetOfJob, type NewEvent } from './actions.ts';
 import { claimActions } from './claims.ts';
 import type { CleanUpCause } from './cleanup.ts';

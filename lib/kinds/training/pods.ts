@@ -1,7 +1,7 @@
 // The pods of a job, made from their templates.
 import type { Framework, Rendezvous, Replicas, Terms } from './framework.ts';
 import type { Container, Pod, PodSpec, PodTemplate } from '../../objects/kubernetes.ts';
-import { CHILD_NUMBER } from '../../objects/pod-facts.ts';
+import { CHILD_NUMBER } from '../../objects/pods/pod-facts.ts';
 import { decorated, type GangScheduler } from './gang.ts';
 import { JOB_FAILURES, SLOT_FAILURES } from '../../objects/pods/asked-facts.ts';
 import { podRestartPolicy } from './restarts.ts';

@@ -1,7 +1,7 @@
 // The pods that are there, by slot: one counts in each, the others are surplus.
 import type { Replicas, Terms } from './framework.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
-import { isNewer } from '../../objects/resource-version.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
+import { isNewer } from '../../objects/values/resource-version.ts';
 import { numberOfSlot, slotsOf } from './slots.ts';
 
 export interface Placed {

@@ -1,11 +1,11 @@
 // Why a training job stands where it stands.
 import * as v from 'valibot';
-import { isActive, isAtWork, type PodFacts } from '../../objects/pod-facts.ts';
-import { secondsOf, timeOf } from '../../objects/unix-seconds.ts';
-import { fieldsOf } from '../../objects/untyped-fields.ts';
-import type { KindShown } from '../kind-shown.ts';
-import type { Snapshot } from '../plan.ts';
-import { podReasons } from '../pod-states.ts';
+import { isActive, isAtWork, type PodFacts } from '../../objects/pods/pod-facts.ts';
+import { secondsOf, timeOf } from '../../objects/values/unix-seconds.ts';
+import { fieldsOf } from '../../objects/values/untyped-fields.ts';
+import type { KindShown } from '../rows/kind-shown.ts';
+import type { Snapshot } from '../rows/plan.ts';
+import { podReasons } from '../rows/pod-states.ts';
 import {
   counted,
   LEAVING,
@@ -17,7 +17,7 @@ import {
   type Circumstances,
   type CommonReason,
   type Reason,
-} from '../reasons.ts';
+} from '../rows/reasons.ts';
 import { stuckAt } from './abnormal.ts';
 import { isTrue } from './conditions.ts';
 import { secondsToDeadline, secondsToDeletion } from './deadlines.ts';

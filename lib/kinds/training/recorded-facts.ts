@@ -1,6 +1,6 @@
 // The part of a live training job that the flight recorder stores.
 import { recordedTemplateOf } from '../../objects/recorded-template.ts';
-import { fieldsOf, isFields } from '../../objects/untyped-fields.ts';
+import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import type { ReplicaSpec, TrainingJob } from './job-types.ts';
 import { isReadLive, trainingFactsOf } from './owner-facts.ts';

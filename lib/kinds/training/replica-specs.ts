@@ -1,6 +1,6 @@
 // Replica specs and templates as users write them: whatever their shape, reading them is safe.
 import type { Container, PodTemplate } from '../../objects/kubernetes.ts';
-import { fieldsOf } from '../../objects/untyped-fields.ts';
+import { fieldsOf } from '../../objects/values/untyped-fields.ts';
 import type { Framework } from './framework.ts';
 import type { ReplicaSpec, TrainingJob } from './job-types.ts';
 

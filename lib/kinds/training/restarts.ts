@@ -1,5 +1,5 @@
 // Which failed pods are made anew.
-import type { ContainerFacts } from '../../objects/pod-facts.ts';
+import type { ContainerFacts } from '../../objects/pods/pod-facts.ts';
 
 /** The pod's own restart policy: those of `ExitCode` are never restarted in place. */
 export const podRestartPolicy = (policy: string): string => (policy === 'ExitCode' ? 'Never' : policy);

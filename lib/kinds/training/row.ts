@@ -1,5 +1,5 @@
 // The planner row of a training kind: what the loop needs in addition to its facts.
-import { definePlanner, type PlannerRow } from '../planner-row.ts';
+import { definePlanner, type PlannerRow } from '../rows/planner-row.ts';
 import type { Framework } from './framework.ts';
 import type { TrainingJob, TrainingStatus } from './job-types.ts';
 import { KEPT } from './kept.ts';

@@ -1,6 +1,6 @@
 // A pass over a job that is neither finished nor suspended.
-import { secondsOf } from '../../objects/unix-seconds.ts';
-import type { Action } from '../plan.ts';
+import { secondsOf } from '../../objects/values/unix-seconds.ts';
+import type { Action } from '../rows/plan.ts';
 import { abnormalEvents, stuckAt, stuckEvent } from './abnormal.ts';
 import { eventAction, type NewEvent } from './actions.ts';
 import { backoffMessage, isPastBackoffLimit } from './backoff.ts';

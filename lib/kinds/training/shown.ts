@@ -1,7 +1,7 @@
 // How training jobs are displayed.
-import { defineShown, type Figure, type KindShown, type Unmanaged } from '../kind-shown.ts';
-import { counted } from '../reasons.ts';
-import type { Standing } from '../state.ts';
+import { defineShown, type Figure, type KindShown, type Unmanaged } from '../rows/kind-shown.ts';
+import { counted } from '../rows/reasons.ts';
+import type { Standing } from '../rows/state.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import type { TrainingJob } from './job-types.ts';
 import { conditionOf, REASONS, trainingReasons, wantedIn } from './reasons.ts';

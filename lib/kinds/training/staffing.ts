@@ -1,7 +1,7 @@
 // Pods and services to make and to remove, slot by slot.
 import { ClusterSpecError, type Replicas, type Terms } from './framework.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
-import { nameKeyOf, type Action, type HeldName } from '../plan.ts';
+import { nameKeyOf, type Action, type HeldName } from '../rows/plan.ts';
 import { createActions, deleteChildActions, deletePodActions, eventAction, type NewEvent } from './actions.ts';
 import { hasForeignScheduler } from './gang.ts';
 import type { Judged, Judgement } from './judging.ts';

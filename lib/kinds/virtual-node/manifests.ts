@@ -1,10 +1,10 @@
 // How `farloop plan` decides on all pods that wait for room on a node, oldest first, from the node and the pods bound to it. What runs, and what
 // statuses say, counts as decided.
 import type { Node, WorkloadObject } from '../../objects/kubernetes.ts';
-import { defineManifests, type DocumentPlan, type ManifestGiven, type ReadOwner } from '../kind-manifests.ts';
-import { decideAdmissions } from '../preemption/node-admission.ts';
-import type { PodDecision } from '../preemption/node-decision.ts';
-import { rebuiltDecision } from '../preemption/lost-decision.ts';
+import { defineManifests, type DocumentPlan, type ManifestGiven, type ReadOwner } from '../rows/kind-manifests.ts';
+import { decideAdmissions } from '../preemption/node/node-admission.ts';
+import type { PodDecision } from '../preemption/node/node-decision.ts';
+import { rebuiltDecision } from '../preemption/node/lost-decision.ts';
 import { nodeProblem } from '../virtual-pod/manifest-shapes.ts';
 import { orderingOf } from '../virtual-pod/ordering.ts';
 import { podsBoundTo } from '../virtual-pod/pods-of-node.ts';

@@ -1,12 +1,12 @@
 // Actions of a decision on a pod: evictions, events, writes.
 import type { Pod } from '../../objects/kubernetes.ts';
-import type { DocumentPlan, EvictAction } from '../kind-manifests.ts';
-import type { Action, Target } from '../plan.ts';
-import type { Admission } from '../preemption/admission.ts';
-import { isInsufficient, type AdmissionFailure, type Refusal } from '../preemption/admission-failures.ts';
-import { evictedStatus, PREEMPTING_EVENT } from '../preemption/eviction.ts';
-import { killWaitSeconds } from '../preemption/kill-wait.ts';
-import { rejectedStatus, rejectionEvent } from '../preemption/rejection.ts';
+import type { DocumentPlan, EvictAction } from '../rows/kind-manifests.ts';
+import type { Action, Target } from '../rows/plan.ts';
+import type { Admission } from '../preemption/checks/admission.ts';
+import { isInsufficient, type AdmissionFailure, type Refusal } from '../preemption/checks/admission-failures.ts';
+import { evictedStatus, PREEMPTING_EVENT } from '../preemption/victims/eviction.ts';
+import { killWaitSeconds } from '../preemption/node/kill-wait.ts';
+import { rejectedStatus, rejectionEvent } from '../preemption/checks/rejection.ts';
 import { reasonsFor, victimText, type ReasonsAbout } from './reasons.ts';
 
 export type Answer = Omit<DocumentPlan, 'head'>;

@@ -1,7 +1,7 @@
 // A decision that an earlier pass made: it is carried out, and never made again.
 import type { Pod } from '../../objects/kubernetes.ts';
-import type { Action } from '../plan.ts';
-import { LATE_EVENT } from '../preemption/eviction.ts';
+import type { Action } from '../rows/plan.ts';
+import { LATE_EVENT } from '../preemption/victims/eviction.ts';
 import { evictions, rejected, targetOf, type Answer } from './decision-plan.ts';
 import type { AdmissionRecord } from './manifest-shapes.ts';
 

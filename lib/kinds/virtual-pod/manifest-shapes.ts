@@ -1,9 +1,9 @@
 // Fields that a node and its pods must have so that an admission can be decided. The API server refuses less: an amount of a node may be missing.
 import * as v from 'valibot';
 import type { Pod } from '../../objects/kubernetes.ts';
-import { isQuantity, parseQuantity } from '../../objects/quantity.ts';
-import { fieldsOf, isFields, listOf, type Fields } from '../../objects/untyped-fields.ts';
-import { flag, list, object, optional, problemIn, text, time, type ShapeProblem } from '../manifest-shapes.ts';
+import { isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
+import { fieldsOf, isFields, listOf, type Fields } from '../../objects/values/untyped-fields.ts';
+import { flag, list, object, optional, problemIn, text, time, type ShapeProblem } from '../rows/manifest-shapes.ts';
 
 /** The first field of a Node that is missing or wrong; undefined if pods can be admitted to it. */
 export function nodeProblem(node: Fields): ShapeProblem | undefined {

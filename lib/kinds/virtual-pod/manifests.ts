@@ -1,11 +1,11 @@
 // How `farloop plan` decides on a pod that asks its node for room: from the node, all pods bound to it, and what a pass before decided.
 import type { Pod } from '../../objects/kubernetes.ts';
 import { NODES } from '../../objects/resources.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { defineManifests, type DocumentPlan, type ManifestGiven, type ReadOwner } from '../kind-manifests.ts';
-import { misshapen } from '../manifest-documents.ts';
-import { isPod, podProblem } from '../manifest-shapes.ts';
-import { admit, type Admission, type AdmissionInput } from '../preemption/admission.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { defineManifests, type DocumentPlan, type ManifestGiven, type ReadOwner } from '../rows/kind-manifests.ts';
+import { misshapen } from '../rows/manifest-documents.ts';
+import { isPod, podProblem } from '../rows/manifest-shapes.ts';
+import { admit, type Admission, type AdmissionInput } from '../preemption/checks/admission.ts';
 import { decided } from './decision-plan.ts';
 import { carriedOut } from './earlier-decision.ts';
 import { nodeProblem, readAdmission, type AdmissionRecord } from './manifest-shapes.ts';

@@ -1,7 +1,7 @@
 // The option that says which pods go first.
 import type { KindOptions } from '../../objects/kind-options.ts';
-import type { KindOption } from '../kind.ts';
-import type { PreemptionSettings } from '../preemption/admission.ts';
+import type { KindOption } from '../rows/kind.ts';
+import type { PreemptionSettings } from '../preemption/checks/admission.ts';
 
 const NAME = 'preemption-ordering';
 

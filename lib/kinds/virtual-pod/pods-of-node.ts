@@ -1,8 +1,8 @@
 // From documents to an admission: the node, the pods that it has admitted, and the pod that asks for room.
 import { withPodFieldDefaults } from '../../admission/pod/pod-defaults.ts';
 import type { KubernetesObject, Node, Pod } from '../../objects/kubernetes.ts';
-import type { Fields } from '../../objects/untyped-fields.ts';
-import { misshapen, UnusableManifestError } from '../manifest-documents.ts';
+import type { Fields } from '../../objects/values/untyped-fields.ts';
+import { misshapen, UnusableManifestError } from '../rows/manifest-documents.ts';
 import { roomProblem } from './manifest-shapes.ts';
 
 export interface PodsOfNode {

@@ -1,11 +1,11 @@
 // Why a pod is admitted or not, and why just these others make room for it, in words for people.
 import type { Pod } from '../../objects/kubernetes.ts';
-import { podQosClassOf } from '../../objects/qos-class.ts';
-import { formatQuantity } from '../../objects/quantity.ts';
-import type { Admission, PreemptionSettings } from '../preemption/admission.ts';
-import { isInsufficient, missingOf, type AdmissionFailure } from '../preemption/admission-failures.ts';
-import { priorityOf } from '../preemption/critical-pods.ts';
-import { victimRequestsOf } from '../../objects/pod-requests.ts';
+import { podQosClassOf } from '../../objects/pods/qos-class.ts';
+import { formatQuantity } from '../../objects/values/quantity.ts';
+import type { Admission, PreemptionSettings } from '../preemption/checks/admission.ts';
+import { isInsufficient, missingOf, type AdmissionFailure } from '../preemption/checks/admission-failures.ts';
+import { priorityOf } from '../preemption/victims/critical-pods.ts';
+import { victimRequestsOf } from '../../objects/pods/pod-requests.ts';
 
 export interface ReasonsAbout {
   node: string;

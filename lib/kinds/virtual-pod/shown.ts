@@ -1,5 +1,5 @@
 // The words for the actions of a pod's admission.
-import type { KindShown } from '../kind-shown.ts';
+import type { KindShown } from '../rows/kind-shown.ts';
 
 export const virtualPodShown: Pick<KindShown, 'purposes' | 'eventsPerPod' | 'hiddenStatus'> = {
   purposes: {},

@@ -3,8 +3,8 @@
 import * as v from 'valibot';
 import type { WantedFields } from '../field-mask.ts';
 import type { Condition, ContainerStatus, Pod } from '../kubernetes.ts';
-import { LONGEST_POD_REASON, plain, REASON_FIELDS, stable } from '../pod-reasons.ts';
-import { secondsOf } from '../unix-seconds.ts';
+import { LONGEST_POD_REASON, plain, REASON_FIELDS, stable } from './pod-reasons.ts';
+import { secondsOf } from '../values/unix-seconds.ts';
 import { dictionary, shared, type FactRow, type FactRows } from './fact-row.ts';
 import { plainNumberOf } from './fact-values.ts';
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { WantedFields } from '../field-mask.ts';
 import type { Condition, ContainerStatus, OwnerReference, Pod } from '../kubernetes.ts';
-import { secondsOf } from '../unix-seconds.ts';
+import { secondsOf } from '../values/unix-seconds.ts';
 
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
 export const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index';

@@ -1,9 +1,9 @@
 // A pod's state: where it runs, how far it is, why it does not run. Rows of the table of pod facts (fact-table.ts).
 import * as v from 'valibot';
-import { LARGEST_INT32, LEAST_INT32 } from '../integers.ts';
-import { LONGEST_POD_REASON, podReasonsOf, CONTAINER_REASON_FIELDS, REASON_FIELDS, wordsOf, type PodReason } from '../pod-reasons.ts';
-import { isDurationSeconds } from '../time.ts';
-import { secondsOf } from '../unix-seconds.ts';
+import { LARGEST_INT32, LEAST_INT32 } from '../values/integers.ts';
+import { LONGEST_POD_REASON, podReasonsOf, CONTAINER_REASON_FIELDS, REASON_FIELDS, wordsOf, type PodReason } from './pod-reasons.ts';
+import { isDurationSeconds } from '../values/time.ts';
+import { secondsOf } from '../values/unix-seconds.ts';
 import { dictionary, flag, number, shared, type FactRows } from './fact-row.ts';
 import * as values from './fact-values.ts';
 import { bounded, type ContainerFacts } from './fact-values.ts';
@@ -46,7 +46,7 @@ const [REASON, MESSAGE, CONTAINER] = [LONGEST_POD_REASON.reason, LONGEST_POD_REA
   reasonText,
 ) as [ReturnType<typeof reasonText>, ReturnType<typeof reasonText>, ReturnType<typeof reasonText>];
 
-/** In the order in which shapes and columns hold them: a new one goes to the end. Bits 4, 8 and 256 are an entry's own (lib/wire/shapes.ts). */
+/** In the order in which shapes and columns hold them: a new one goes to the end. Bits 4, 8 and 256 are an entry's own (lib/wire/packing/shapes.ts). */
 export const STATE_FACTS: FactRows<StateFacts> = {
   assigned: {
     blank: false,

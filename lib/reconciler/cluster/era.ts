@@ -6,7 +6,7 @@ import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { encodeAsk } from '../../wire/messages.ts';
-import type { EventMessage } from '../../wire/observations.ts';
+import type { EventMessage } from '../../wire/words/observations.ts';
 
 /** Two live lists in a row were older than the latest observation. */
 export class RestoredServerError extends Error {}

@@ -3,8 +3,8 @@
 import * as v from 'valibot';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
-import { controllerAmong } from '../../wire/external-controllers.ts';
-import type { EventMessage, ExternalOwners } from '../../wire/observations.ts';
+import { controllerAmong } from '../../wire/words/external-controllers.ts';
+import type { EventMessage, ExternalOwners } from '../../wire/words/observations.ts';
 
 /**
  * The counts that a session had reported when this was last stored, by the manager's name. Managers from other sessions stay, with a count

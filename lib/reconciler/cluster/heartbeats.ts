@@ -8,7 +8,7 @@ import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Head, Note } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
-import type { DigestMismatchMessage, EventMessage, Heartbeat, PartsDigest } from '../../wire/observations.ts';
+import type { DigestMismatchMessage, EventMessage, Heartbeat, PartsDigest } from '../../wire/words/observations.ts';
 import { invalidate, sendMismatches, mismatchOf, seenText } from '../view/digest-mismatch.ts';
 import { digestText } from '../view/children.ts';
 import { askForEverything, raiseEra } from './era.ts';

@@ -1,6 +1,6 @@
 // The part of a head's state that its kind keeps, and the other workloads that a pass has yet to wake.
 import * as v from 'valibot';
-import type { KindKept } from '../../kinds/planner-row.ts';
+import type { KindKept } from '../../kinds/rows/planner-row.ts';
 import type { PassState } from './pass-state.ts';
 
 /** Every write of a head is billed by its size. A usual workload keeps 600 bytes at most, so that its head stays under 1 KB. */

@@ -2,7 +2,7 @@
 // counts as a missing head (R1).
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { LARGEST_INT32 } from '../../objects/integers.ts';
+import { LARGEST_INT32 } from '../../objects/values/integers.ts';
 
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 

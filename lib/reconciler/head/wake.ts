@@ -1,6 +1,6 @@
 // No wake is ever lost (R9): all code that wakes does it here, in one way.
 import { createHash } from 'node:crypto';
-import type { Urgency } from '../../kinds/kind.ts';
+import type { Urgency } from '../../kinds/rows/kind.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import { formatKey } from '../../objects/workload.ts';
 import type { Ports } from '../../ports/ports.ts';

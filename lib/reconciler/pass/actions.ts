@@ -2,7 +2,7 @@
 // An action that failed or whose outcome is unknown ends the wave. The rest is planned again.
 import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
-import { aboutOf, type Action, type IfRefused } from '../../kinds/plan.ts';
+import { aboutOf, type Action, type IfRefused } from '../../kinds/rows/plan.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';

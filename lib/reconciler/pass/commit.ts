@@ -2,7 +2,7 @@
 import type { Ports } from '../../ports/ports.ts';
 import type { Head, HeadChange } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
-import type { ViewPart } from '../../wire/observations.ts';
+import type { ViewPart } from '../../wire/words/observations.ts';
 import type { Pass } from './pass.ts';
 import type { ObservedChildren } from './pass-children.ts';
 import { encodeState } from '../head/pass-state.ts';

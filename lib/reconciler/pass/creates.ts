@@ -1,8 +1,8 @@
 // Creates of pods: few at first, each counted, and settled if the name is taken (R5).
 import type { KubernetesObject, Pod } from '../../objects/kubernetes.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
-import { nameKeyOf, type Action } from '../../kinds/plan.ts';
+import { nameKeyOf, type Action } from '../../kinds/rows/plan.ts';
 import { ConflictError, NotFoundError, TerminalError } from '../../ports/errors.ts';
 import type { Pass } from './pass.ts';
 import type { Result } from './result.ts';

@@ -1,6 +1,6 @@
 // A pass writes its intents down before it acts (R5): names to create, uids to delete, finalizers to strip.
 import { PODS } from '../../objects/resources.ts';
-import type { Action } from '../../kinds/plan.ts';
+import type { Action } from '../../kinds/rows/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { writeHead } from './commit.ts';
 import type { Pass } from './pass.ts';

@@ -1,19 +1,19 @@
 // The knowledge of one pass: the view, and its own observations of the API server (R7).
 import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
-import { controllerOf } from '../../objects/pod-facts.ts';
-import { isNewer, newest } from '../../objects/resource-version.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
+import { controllerOf } from '../../objects/pods/pod-facts.ts';
+import { isNewer, newest } from '../../objects/values/resource-version.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
-import type { KindFacts } from '../../kinds/kind.ts';
-import type { HeldName } from '../../kinds/plan.ts';
-import { podReaderOf, type PodReader } from '../../kinds/pod-reader.ts';
-import { PodSet, type PodChange } from '../../kinds/pod-set.ts';
+import type { KindFacts } from '../../kinds/rows/kind.ts';
+import type { HeldName } from '../../kinds/rows/plan.ts';
+import { podReaderOf, type PodReader } from '../../kinds/rows/pod-reader.ts';
+import { PodSet, type PodChange } from '../../kinds/rows/pod-set.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import type { Answer, Cluster, ListAnswer } from '../../ports/cluster.ts';
 import { NotFoundError } from '../../ports/errors.ts';
 import type { ViewItem } from '../../ports/store.ts';
-import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../../wire/observations.ts';
+import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../../wire/words/observations.ts';
 import { RestoredServerError } from '../cluster/era.ts';
 import type { ChildOrUid } from '../head/pass-state.ts';
 import { isLater, livingIn, mergeInto, newestPodObserved } from '../view/view.ts';

@@ -1,9 +1,9 @@
 // Live reads of children other than pods.
 import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
 import type { KubernetesObject, ObjectMeta } from '../../objects/kubernetes.ts';
-import { controllerOf } from '../../objects/pod-facts.ts';
-import { isNewer } from '../../objects/resource-version.ts';
-import type { ChildFacts } from '../../kinds/kind.ts';
+import { controllerOf } from '../../objects/pods/pod-facts.ts';
+import { isNewer } from '../../objects/values/resource-version.ts';
+import type { ChildFacts } from '../../kinds/rows/kind.ts';
 import type { ListAnswer } from '../../ports/cluster.ts';
 import { NotFoundError, TerminalError } from '../../ports/errors.ts';
 import { RestoredServerError } from '../cluster/era.ts';

@@ -1,9 +1,9 @@
 // Writes to objects other than the owner and its pods. A create is safe to repeat because of its name, a patch or a delete because of its
 // uid (R8).
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
-import type { ChildFacts } from '../../kinds/kind.ts';
-import { nameKeyOf } from '../../kinds/plan.ts';
-import { controllerOf } from '../../objects/pod-facts.ts';
+import type { ChildFacts } from '../../kinds/rows/kind.ts';
+import { nameKeyOf } from '../../kinds/rows/plan.ts';
+import { controllerOf } from '../../objects/pods/pod-facts.ts';
 import type { Reading } from '../../ports/cluster.ts';
 import { ConflictError, NotFoundError } from '../../ports/errors.ts';
 import type { CreateAction } from './creates.ts';

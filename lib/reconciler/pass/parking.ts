@@ -1,10 +1,10 @@
 // A workload that a person must look at is parked: back-off, an Event, a metric and a reason in the console (R13).
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
-import { isFinished } from '../../objects/pod-facts.ts';
+import { isFinished } from '../../objects/pods/pod-facts.ts';
 import { formatKey } from '../../objects/workload.ts';
-import type { PlanHead } from '../../kinds/plan.ts';
+import type { PlanHead } from '../../kinds/rows/plan.ts';
 import type { Resource } from '../../objects/resources.ts';
-import type { Pods } from '../../kinds/pod-set.ts';
+import type { Pods } from '../../kinds/rows/pod-set.ts';
 import { TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { EventAction, Refusal } from './actions.ts';

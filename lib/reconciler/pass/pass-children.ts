@@ -2,10 +2,10 @@
 // floor of its own (R3).
 import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
-import { isNewer, newest } from '../../objects/resource-version.ts';
-import { childStateOf } from '../../kinds/child.ts';
-import type { ChildFacts } from '../../kinds/kind.ts';
-import type { ChildObservation, ChildrenPart, WholeChildren } from '../../wire/observations.ts';
+import { isNewer, newest } from '../../objects/values/resource-version.ts';
+import { childStateOf } from '../../kinds/rows/child.ts';
+import type { ChildFacts } from '../../kinds/rows/kind.ts';
+import type { ChildObservation, ChildrenPart, WholeChildren } from '../../wire/words/observations.ts';
 import { RestoredServerError } from '../cluster/era.ts';
 import { emptyChildren, isLaterChild, livingChildren, mergeChildren, type ChildrenNews } from '../view/children.ts';
 

@@ -2,9 +2,9 @@
 import type { Counted } from '../../objects/upstream-metrics.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
-import type { KindFacts } from '../../kinds/kind.ts';
-import type { Action } from '../../kinds/plan.ts';
-import type { PlannerRow, SyncLabels } from '../../kinds/planner-row.ts';
+import type { KindFacts } from '../../kinds/rows/kind.ts';
+import type { Action } from '../../kinds/rows/plan.ts';
+import type { PlannerRow, SyncLabels } from '../../kinds/rows/planner-row.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';

@@ -1,8 +1,8 @@
 // Plans from the view, and from live reads if an action could not be taken back (R10) or counting needs them (R18).
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
-import type { Action, Failure, Plan, PlanHead, ReadWant } from '../../kinds/plan.ts';
-import { podSetOf, type Pods } from '../../kinds/pod-set.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { Action, Failure, Plan, PlanHead, ReadWant } from '../../kinds/rows/plan.ts';
+import { podSetOf, type Pods } from '../../kinds/rows/pod-set.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isInScope } from '../../ports/clusters.ts';

@@ -1,5 +1,5 @@
 // The outcome of one action.
-import type { Action } from '../../kinds/plan.ts';
+import type { Action } from '../../kinds/rows/plan.ts';
 import type { Pass } from './pass.ts';
 
 export type WriteAction = Exclude<Action, { verb: 'event' }>;

@@ -1,5 +1,5 @@
 // plan → intend → act, round by round. What a failed write leaves undone is planned again from the state at that time.
-import type { Action, Plan } from '../../kinds/plan.ts';
+import type { Action, Plan } from '../../kinds/rows/plan.ts';
 import { PODS, type Resource } from '../../objects/resources.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { PassState } from '../head/pass-state.ts';

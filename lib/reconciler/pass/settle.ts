@@ -1,9 +1,9 @@
 // Intents with unknown outcomes are looked up, never waited for (R4): first in the view, then live.
 import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import { NotFoundError } from '../../ports/errors.ts';
-import type { PodEntry, ViewPart } from '../../wire/observations.ts';
+import type { PodEntry, ViewPart } from '../../wire/words/observations.ts';
 import type { Pass } from './pass.ts';
 import type { Child, ChildOrUid } from '../head/pass-state.ts';
 import { hasIntents, NO_INTENTS, type Intents } from '../head/pass-state.ts';

@@ -1,5 +1,5 @@
 // When to write a status that says little. Counts of running pods change all the time, so a write of such counts alone is debounced.
-import type { Action } from '../../kinds/plan.ts';
+import type { Action } from '../../kinds/rows/plan.ts';
 import type { Pass } from './pass.ts';
 import { statusDigestOf } from '../head/pass-state.ts';
 

@@ -1,6 +1,6 @@
 // The write of the owner's status, and what shows that a definition drops it.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
-import { fieldsOf } from '../../objects/untyped-fields.ts';
+import { fieldsOf } from '../../objects/values/untyped-fields.ts';
 import { ConflictError, NotFoundError, TerminalError } from '../../ports/errors.ts';
 import { statusDigestOf } from '../head/pass-state.ts';
 import type { Pass } from './pass.ts';

@@ -1,6 +1,6 @@
 // Other workloads of the cluster that must be woken. They are stored before the pass acts and woken before it ends. After a crash the next
 // pass wakes them.
-import type { Plan } from '../../kinds/plan.ts';
+import type { Plan } from '../../kinds/rows/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { wake } from '../head/wake.ts';
 import { keptToStore } from '../head/kept.ts';

@@ -8,7 +8,7 @@ import type { WriteBudget } from '../cluster/budget.ts';
 import { turnOf } from '../cluster/budget.ts';
 import type { Ending } from './commit.ts';
 import { OvertakenError } from './commit.ts';
-import { OversizedPartError } from '../../kinds/child.ts';
+import { OversizedPartError } from '../../kinds/rows/child.ts';
 import { RestoredServerError, raiseEra } from '../cluster/era.ts';
 import { KeptTooLargeError } from '../head/kept.ts';
 import { park, parkUnreadable } from './parking.ts';

@@ -1,6 +1,6 @@
 // Objects that a plan wants to see. The same pass reads them live before it intends anything.
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
-import { readKeyOf, type ReadWant, type Want } from '../../kinds/plan.ts';
+import { readKeyOf, type ReadWant, type Want } from '../../kinds/rows/plan.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { NotFoundError, TerminalError } from '../../ports/errors.ts';
 import type { Pass } from './pass.ts';

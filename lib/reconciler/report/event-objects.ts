@@ -2,7 +2,7 @@
 // Ten or more of one kind in one pass become nine and a combined one.
 import { createHash } from 'node:crypto';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
-import { timeOf } from '../../objects/pod-facts.ts';
+import { timeOf } from '../../objects/pods/pod-facts.ts';
 import { EVENTS } from '../../objects/resources.ts';
 import { NotDoneError, ThrottledError } from '../../ports/errors.ts';
 import { inParallel } from '../parallel.ts';

@@ -1,6 +1,6 @@
 // The report of a pass once it has ended: log line, metrics, record.
 import type { Ports } from '../../ports/ports.ts';
-import { digestOf } from '../../wire/digest.ts';
+import { digestOf } from '../../wire/words/digest.ts';
 import { UnrecordableError } from '../../wire/snapshot.ts';
 import type { Ending } from '../pass/commit.ts';
 import type { Pass } from '../pass/pass.ts';

@@ -2,16 +2,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
-import type { KindFacts } from '../../kinds/kind.ts';
-import type { PlannerRow } from '../../kinds/planner-row.ts';
+import type { KindFacts } from '../../kinds/rows/kind.ts';
+import type { PlannerRow } from '../../kinds/rows/planner-row.ts';
 import { factsFor } from '../../kinds/facts.ts';
 import { plannerRowFor } from '../../kinds/planners.ts';
 import { resourceKeyOf } from '../../objects/child-state.ts';
-import type { Action, Plan, Snapshot } from '../../kinds/plan.ts';
-import { PodSet } from '../../kinds/pod-set.ts';
+import type { Action, Plan, Snapshot } from '../../kinds/rows/plan.ts';
+import { PodSet } from '../../kinds/rows/pod-set.ts';
 import type { Decided, RecordedPlan, SnapshotKind } from '../../wire/snapshot.ts';
 import { packSnapshot, unpackSnapshot } from '../../wire/snapshot.ts';
-import { UndecodableMessageError } from '../../wire/undecodable.ts';
+import { UndecodableMessageError } from '../../wire/words/undecodable.ts';
 
 /** The input of a planner, and its plan. */
 export interface Planned {

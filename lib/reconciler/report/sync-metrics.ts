@@ -1,6 +1,6 @@
 // Upstream's metrics, sent through telemetry: the changes that the API server confirmed in a pass, and how the pass went.
 import { upstreamMetric } from '../../objects/upstream-metrics.ts';
-import type { Plan } from '../../kinds/plan.ts';
+import type { Plan } from '../../kinds/rows/plan.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { Pass } from '../pass/pass.ts';
 

@@ -1,8 +1,8 @@
 // The metrics of a change of the view: how many pods of a counted sort came and how many went.
 import type { Counted } from '../../objects/upstream-metrics.ts';
 import { findFacts } from '../../kinds/facts.ts';
-import type { CountedPods } from '../../kinds/kind.ts';
-import type { PodEntry, ViewPart } from '../../wire/observations.ts';
+import type { CountedPods } from '../../kinds/rows/kind.ts';
+import type { PodEntry, ViewPart } from '../../wire/words/observations.ts';
 import type { News } from '../view/view.ts';
 
 /** @param change.known the view before, of the parts touched; `merged`: the view now */

@@ -1,10 +1,10 @@
 // Storage of children other than pods: view items of their own beside the head, each of one resource. The floor of a resource is among the
 // item names that the head keeps, as `floor/<era>/<resource>/<version>`. Only heads of kinds with such children have any (R3).
-import { isNewer, newest } from '../../objects/resource-version.ts';
+import { isNewer, newest } from '../../objects/values/resource-version.ts';
 import type { Head, HeadChange, Store, ViewItem } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { packChildrenPart, unpackChildrenPart } from '../../wire/children-item.ts';
-import type { ChildObservation, ChildrenPart } from '../../wire/observations.ts';
+import type { ChildObservation, ChildrenPart } from '../../wire/words/observations.ts';
 import { emptyChildren, joinChildren, mergeChildren, type ChildrenNews } from './children.ts';
 import { readItems } from './read-items.ts';
 

@@ -1,9 +1,9 @@
 // The view of a workload's children other than pods, resource by resource: observations merged by uid and by the resourceVersion at which
 // they were observed (R2). Each resource has a floor of its own, because versions are ordered per resource (R3).
 import { childText, isSameChild, type ChildState } from '../../objects/child-state.ts';
-import { compareResourceVersions, isNewer, newest } from '../../objects/resource-version.ts';
-import { digestOf } from '../../wire/digest.ts';
-import type { ChildEntry, ChildObservation, ChildrenPart, PartsDigest, WholeChildren } from '../../wire/observations.ts';
+import { compareResourceVersions, isNewer, newest } from '../../objects/values/resource-version.ts';
+import { digestOf } from '../../wire/words/digest.ts';
+import type { ChildEntry, ChildObservation, ChildrenPart, PartsDigest, WholeChildren } from '../../wire/words/observations.ts';
 
 /** Of one resource. */
 export interface ChildrenNews {

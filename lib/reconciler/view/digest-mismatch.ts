@@ -1,15 +1,15 @@
 // A view that differs from the relay's digest may only be behind, or ahead because of a pass's own writes. If the same mismatch stands
 // seconds later and the view has not changed meanwhile, the view has missed something: the workload is listed live. If the view has changed
 // meanwhile, nothing can be concluded, so the relay is asked to report the workload again. A digest itself proves nothing (R19).
-import type { KindFacts } from '../../kinds/kind.ts';
+import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { factsFor } from '../../kinds/facts.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import { formatKey } from '../../objects/workload.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { StaleWriteError } from '../../ports/store.ts';
-import { digestOf } from '../../wire/digest.ts';
+import { digestOf } from '../../wire/words/digest.ts';
 import { encodeTimer } from '../../wire/messages.ts';
-import type { ChildrenPart, DigestMismatchMessage, PartsDigest, ViewPart } from '../../wire/observations.ts';
+import type { ChildrenPart, DigestMismatchMessage, PartsDigest, ViewPart } from '../../wire/words/observations.ts';
 import { askForWorkload } from '../cluster/era.ts';
 import { comparableParts, digestText, livingChildren, partsIn } from './children.ts';
 import { presenceOf } from '../../objects/child-state.ts';

@@ -1,9 +1,9 @@
 // The layout of a view's items and the names by which a head lists them. Names make every writer find the same item for a pod.
 import { factsFor } from '../../kinds/facts.ts';
-import type { PodFacts } from '../../objects/pod-facts.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { Head } from '../../ports/store.ts';
-import type { ViewPart, WholeList } from '../../wire/observations.ts';
-import { END_OF_SLOTS, slotOf, unpackNames } from '../../wire/view-layout.ts';
+import type { ViewPart, WholeList } from '../../wire/words/observations.ts';
+import { END_OF_SLOTS, slotOf, unpackNames } from '../../wire/words/view-layout.ts';
 import { isOfChildren } from './children-access.ts';
 import { isMark, type Span } from './list-progress.ts';
 

@@ -1,10 +1,10 @@
 // A whole list that is too long for one message comes in ranges, in any order and through any number of functions (R19). The head's floor
 // may rise only when all ranges have come. The head keeps the ranges that have come as marks among its item names, a set to which several
 // writers may add at once: `list/<era>/<floor>/<from>-<to>`. Only marks of the newest list are kept.
-import { compareResourceVersions, isNewer, newest } from '../../objects/resource-version.ts';
+import { compareResourceVersions, isNewer, newest } from '../../objects/values/resource-version.ts';
 import type { Head, HeadChange, Store } from '../../ports/store.ts';
-import type { WholeList } from '../../wire/observations.ts';
-import { END_OF_SLOTS } from '../../wire/view-layout.ts';
+import type { WholeList } from '../../wire/words/observations.ts';
+import { END_OF_SLOTS } from '../../wire/words/view-layout.ts';
 
 /** Slots from (included) to (excluded). */
 export interface Span {

@@ -1,6 +1,6 @@
 // Merges the reports of one batch about a workload into as few as possible, because each is a write of its own.
-import { isNewer } from '../../objects/resource-version.ts';
-import type { ChildObservation, OwnerObservation, PodObservation, WorkloadReport } from '../../wire/observations.ts';
+import { isNewer } from '../../objects/values/resource-version.ts';
+import type { ChildObservation, OwnerObservation, PodObservation, WorkloadReport } from '../../wire/words/observations.ts';
 import { isLaterChild } from './children.ts';
 import { isLater } from './view.ts';
 

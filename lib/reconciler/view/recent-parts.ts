@@ -1,6 +1,6 @@
 // View parts that were packed or unpacked recently, found by their bytes: ingest and passes read again and again what one of them has just
 // written. The same bytes always mean the same part, so an entry cannot be out of date. Parts are never changed.
-import type { ViewPart } from '../../wire/observations.ts';
+import type { ViewPart } from '../../wire/words/observations.ts';
 import { packPart, unpackPart } from '../../wire/view-item.ts';
 
 const MOST_PODS = 60_000;

@@ -1,12 +1,12 @@
 // Storage of a view: a small one lies in the head itself, a larger one in items of neighbouring slots beside it. Writes are conditional on
 // versions only, because an observation is true, no matter which pass writes it (R8).
-import { isNewer, newest } from '../../objects/resource-version.ts';
+import { isNewer, newest } from '../../objects/values/resource-version.ts';
 import { formatKey } from '../../objects/workload.ts';
-import type { PodChange, PodSet } from '../../kinds/pod-set.ts';
+import type { PodChange, PodSet } from '../../kinds/rows/pod-set.ts';
 import type { Head, UpdatedHead, HeadChange, Store, ViewItem } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
-import type { ChildrenPart, PodEntry, ViewPart } from '../../wire/observations.ts';
-import { packNames } from '../../wire/view-layout.ts';
+import type { ChildrenPart, PodEntry, ViewPart } from '../../wire/words/observations.ts';
+import { packNames } from '../../wire/words/view-layout.ts';
 import { childrenIn, childResourcesIn } from './children-access.ts';
 import { hasItems, isInRange, itemOf, layoutOf, namesIn, spanOf } from './item-names.ts';
 import type { Counted } from '../../objects/upstream-metrics.ts';

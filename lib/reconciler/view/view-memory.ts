@@ -1,8 +1,8 @@
 // The parts of large workloads' items as read last, for as long as this process lives. An item with the very same bytes is neither unpacked
 // nor counted again. A cache of a cache: an entry always agrees with its bytes.
-import { PodSet, type PodChange } from '../../kinds/pod-set.ts';
+import { PodSet, type PodChange } from '../../kinds/rows/pod-set.ts';
 import type { ViewItem } from '../../ports/store.ts';
-import type { PodEntry, ViewPart } from '../../wire/observations.ts';
+import type { PodEntry, ViewPart } from '../../wire/words/observations.ts';
 
 /** Pods remembered in total. A workload with more is remembered alone. */
 const MOST_PODS = 120_000;

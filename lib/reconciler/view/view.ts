@@ -1,9 +1,9 @@
 // The view of one workload: observations merged by uid and by the resourceVersion at which they were observed (R2). Applying them in any
 // order, any number of times, gives the same view.
-import type { PodFacts } from '../../objects/pod-facts.ts';
-import { compareResourceVersions, isNewer, newest } from '../../objects/resource-version.ts';
-import type { OwnerObservation, PodEntry, PodObservation, ViewPart, WholeList } from '../../wire/observations.ts';
-import { slotOf } from '../../wire/view-layout.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
+import { compareResourceVersions, isNewer, newest } from '../../objects/values/resource-version.ts';
+import type { OwnerObservation, PodEntry, PodObservation, ViewPart, WholeList } from '../../wire/words/observations.ts';
+import { slotOf } from '../../wire/words/view-layout.ts';
 
 /** Observations for one view part. `byPass`: from the answer to a pass's own call or list (R7). */
 export interface News {

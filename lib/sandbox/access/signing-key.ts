@@ -3,7 +3,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivately } from '../../private-files.ts';
+import { writePrivately } from '../../files/private-files.ts';
 import { refusalOf, SandboxError } from '../storage/storage-file.ts';
 
 const fileName = 'service-accounts.key';

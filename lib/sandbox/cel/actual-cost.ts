@@ -1,5 +1,5 @@
 // The cost of one call as it runs, in the API server's units: one is a simple step, a tenth is a character looked at.
-import { ownEntry } from '../../objects/untyped-fields.ts';
+import { ownEntry } from '../../objects/values/untyped-fields.ts';
 import { List, Opaque, sizeOf } from './values.ts';
 import type { Value } from './values.ts';
 import { countWork } from './work.ts';

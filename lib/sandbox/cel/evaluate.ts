@@ -1,5 +1,5 @@
 // A checked expression → a function of its variables. What each step costs is counted as it runs, and ends it beyond its limit.
-import { ownEntry } from '../../objects/untyped-fields.ts';
+import { ownEntry } from '../../objects/values/untyped-fields.ts';
 import { actualCost } from './actual-cost.ts';
 import type { ActualCost } from './actual-cost.ts';
 import { accumulatorName } from './expression.ts';

@@ -1,5 +1,5 @@
 // Problems of the literals of a checked expression: texts that no function could read, and lists and maps of mixed types.
-import { ownEntry } from '../../objects/untyped-fields.ts';
+import { ownEntry } from '../../objects/values/untyped-fields.ts';
 import type { Call, Expression } from './expression.ts';
 import { clausesOf } from './functions/format.ts';
 import { compiledPattern } from './functions/patterns.ts';

@@ -1,5 +1,5 @@
 // The macros of CEL: loops over lists and maps, and the test whether a field is there.
-import { ownEntry } from '../../objects/untyped-fields.ts';
+import { ownEntry } from '../../objects/values/untyped-fields.ts';
 import { accumulatorName } from './expression.ts';
 import type { Expression } from './expression.ts';
 import { SyntaxProblem } from './problem.ts';

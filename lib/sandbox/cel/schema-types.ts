@@ -1,5 +1,5 @@
 // The values of a definition's objects by its schema: their types in expressions, how large they may grow, how they are read.
-import { ownEntry } from '../../objects/untyped-fields.ts';
+import { ownEntry } from '../../objects/values/untyped-fields.ts';
 import { durationOf, dateOf, timestampOf } from './functions/time.ts';
 import { dyn, listOf, mapOf, plainType, stringType } from './types.ts';
 import type { Type } from './types.ts';

@@ -1,7 +1,7 @@
 // Whether the defaults of a schema are values that the schema takes.
 import type { FieldError } from '../../objects/field-error.ts';
 import { invalidValue } from '../../objects/refusals.ts';
-import { treeCopy } from '../../objects/tree-copy.ts';
+import { treeCopy } from '../../objects/values/tree-copy.ts';
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
 import { ruleProblems } from '../cel/object-rules.ts';

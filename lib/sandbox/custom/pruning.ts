@@ -1,5 +1,5 @@
 // Fields that a schema does not know, taken out of an object; and nulls where none may stand.
-import { treeCopy } from '../../objects/tree-copy.ts';
+import { treeCopy } from '../../objects/values/tree-copy.ts';
 import { fieldSchemaOf, isEmbeddedResource, itemsOf, keepsUnknownFields, propertyOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { isFields } from '../api-object.ts';

@@ -1,6 +1,6 @@
 // Objects that a pod names and cannot be without: claims before it is placed; accounts, config maps and secrets before its containers start.
 import type { Pod } from '../../objects/kubernetes.ts';
-import { fieldsOf, listOf, textOf, type Fields } from '../../objects/untyped-fields.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../../objects/values/untyped-fields.ts';
 import type { NodeClient } from './node-client.ts';
 import { RefusedError } from './problems.ts';
 

@@ -1,7 +1,7 @@
 // Keeps the pods of a simulated node going: what is known of each, which step is due, so many steps at a time.
 import type { Pod } from '../../objects/kubernetes.ts';
-import { controllerOf } from '../../objects/pod-facts.ts';
-import { isNewer } from '../../objects/resource-version.ts';
+import { controllerOf } from '../../objects/pods/pod-facts.ts';
+import { isNewer } from '../../objects/values/resource-version.ts';
 import { Failures } from './failures.ts';
 import type { MissingObject } from './named-objects.ts';
 import { NamedObjects, objectsNamedBy } from './named-objects.ts';

@@ -1,6 +1,6 @@
 // The simulated node's next step for one pod: a pure decision on the pod as last seen.
 import type { Condition, ContainerStatus, Pod, PodStatus } from '../../objects/kubernetes.ts';
-import type { InsufficientResource } from '../../objects/resource-shortage.ts';
+import type { InsufficientResource } from '../../objects/pods/resource-shortage.ts';
 import type { Moment } from './container-states.ts';
 import { containersAt, startedContainers, stoppedContainers, timeOf, waitingContainers } from './container-states.ts';
 import type { MissingObject } from './named-objects.ts';

@@ -1,6 +1,6 @@
 // Validates an autoscaler: its bounds, its target, its metrics, how fast it may go.
 import type { FieldError } from '../../objects/field-error.ts';
-import { compareQuantities } from '../../objects/quantity.ts';
+import { compareQuantities } from '../../objects/values/quantity.ts';
 import { forbidden, invalidFor, invalidValue, requiredValue, unlessNonNegative, unsupportedValue } from '../../objects/refusals.ts';
 import { fieldsAt, isFields, listAt, numberAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';

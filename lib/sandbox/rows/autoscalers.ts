@@ -1,5 +1,5 @@
 // Horizontal pod autoscalers: kept with their defaults. Nothing here measures or scales; another controller writes the status.
-import { admittedQuantity } from '../../objects/quantity.ts';
+import { admittedQuantity } from '../../objects/values/quantity.ts';
 import { fieldsAt, isFields, listAt, numberAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from './autoscaler-validation.ts';

@@ -15,7 +15,7 @@ import {
   unlessNonNegative,
   unsupportedValue,
 } from '../../objects/refusals.ts';
-import { treeCopy } from '../../objects/tree-copy.ts';
+import { treeCopy } from '../../objects/values/tree-copy.ts';
 import { fieldsAt, isFields, isSame, listAt, numberAt, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import type { Column } from './resource-row.ts';

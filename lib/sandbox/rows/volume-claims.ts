@@ -3,7 +3,7 @@ import type { FieldError } from '../../objects/field-error.ts';
 import { validateClaimSpec } from '../../admission/volume/claim-template-validation.ts';
 import { setClaimSpecDefaults } from '../../admission/volume/volume-defaults.ts';
 import { forbidden } from '../../objects/refusals.ts';
-import { fieldsOf } from '../../objects/untyped-fields.ts';
+import { fieldsOf } from '../../objects/values/untyped-fields.ts';
 import { fieldsAt, isSame, textAt } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
 import type { Column } from './resource-row.ts';

@@ -1,7 +1,7 @@
 // Decodes a request's body before anything looks at it: checked against its type, unknown fields and nulls dropped,
 // empty lists and maps dropped where they would not be serialised. Always a copy, but for the managed fields of a
 // stored object.
-import { QuantityError, parseQuantity } from '../../objects/quantity.ts';
+import { QuantityError, parseQuantity } from '../../objects/values/quantity.ts';
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
 import { readBytes, readTime, type GoValue } from './go-values.ts';

@@ -1,5 +1,5 @@
 // Times and bytes as Go reads them from JSON: what it takes, what it gives back, and its words for what it does not take.
-import { isTime } from '../../objects/time.ts';
+import { isTime } from '../../objects/values/time.ts';
 
 const SECONDS = '2006-01-02T15:04:05Z07:00';
 const MICROSECONDS = '2006-01-02T15:04:05.000000Z07:00';

@@ -1,5 +1,5 @@
 // The schema of a custom resource's objects, as `openAPIV3Schema` of a CustomResourceDefinition writes it.
-import { ownEntry } from '../../objects/untyped-fields.ts';
+import { ownEntry } from '../../objects/values/untyped-fields.ts';
 
 /** A rule in CEL: `x-kubernetes-validations`. */
 export interface ValidationRule {

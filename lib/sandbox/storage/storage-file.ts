@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createPrivately } from '../../private-files.ts';
+import { createPrivately } from '../../files/private-files.ts';
 import { isFields } from '../api-object.ts';
 import type { Disk } from './storage.ts';
 

@@ -1,6 +1,6 @@
 // Deletions: preconditions, grace, finalizers. What depends on the deleted is garbage-collection.ts.
 import type { FieldError } from '../../objects/field-error.ts';
-import { durationSecondsOf } from '../../objects/time.ts';
+import { durationSecondsOf } from '../../objects/values/time.ts';
 import { badRequest, conflict, invalid } from '../http/api-error.ts';
 import type { Subject } from '../http/api-error.ts';
 import { isFields, timeText } from '../api-object.ts';

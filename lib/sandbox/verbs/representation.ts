@@ -1,5 +1,5 @@
 // The forms in which a client may ask for objects: whole, their metadata only, or rows of a table.
-import { jsonText } from '../../objects/json-text.ts';
+import { jsonText } from '../../objects/values/json-text.ts';
 import { badRequest, notAcceptable } from '../http/api-error.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import { apiVersionOf } from '../resources.ts';

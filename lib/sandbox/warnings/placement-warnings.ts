@@ -1,7 +1,7 @@
 // Warnings about accepted wishes of a pod about where it runs.
 import type { PodSpec } from '../../objects/kubernetes.ts';
 import { problemsOfLabelValue } from '../../objects/names.ts';
-import { textsOf } from '../../objects/untyped-fields.ts';
+import { textsOf } from '../../objects/values/untyped-fields.ts';
 import { fieldsAt, isFields, listAt, textAt, type Fields } from '../api-object.ts';
 
 /** Labels of nodes that others have taken the place of, and since when. */

@@ -1,8 +1,8 @@
 // Warnings about accepted objects: kubectl shows them to the person who applies one.
-import { LARGEST_INT64 } from '../../objects/integers.ts';
+import { LARGEST_INT64 } from '../../objects/values/integers.ts';
 import type { Container, Job, JobSpec, Pod, PodSpec } from '../../objects/kubernetes.ts';
 import { problemsOfDnsLabel } from '../../objects/names.ts';
-import { parseQuantity } from '../../objects/quantity.ts';
+import { parseQuantity } from '../../objects/values/quantity.ts';
 import { listAt, numberAt, textAt, type ApiObject, type Fields } from '../api-object.ts';
 import { warningsOfDefinition } from '../definitions/definition-warnings.ts';
 import type { DeleteOptions } from '../http/body.ts';

@@ -10,7 +10,7 @@ import {
 import { EmbeddedQueue } from '../../../lib/adapters/embedded/queue.ts';
 import { RecordingTelemetry } from '../../world/recording-telemetry.ts';
 import { VirtualClock } from '../../world/virtual-clock.ts';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import type { QueueName } from '../../../lib/ports/queue.ts';
 
 interface Running {

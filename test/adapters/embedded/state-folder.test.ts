@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { isFullDisk } from '../../../lib/adapters/embedded/sqlite-file.ts';
 import { openStateFolder, StateFolderHeldError } from '../../../lib/adapters/embedded/state-folder.ts';
-import { createPrivately, isTrusted, writePrivately } from '../../../lib/private-files.ts';
+import { createPrivately, isTrusted, writePrivately } from '../../../lib/files/private-files.ts';
 
 let base: string;
 let folder: string;

@@ -2,11 +2,11 @@
 // bound holds is refused, as that object's own trouble.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
+import { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { EmbeddedQueue } from '../../../lib/adapters/embedded/queue.ts';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import type { Job, Pod } from '../../../lib/objects/kubernetes.ts';
-import { POD_READING } from '../../../lib/objects/pod-facts.ts';
+import { POD_READING } from '../../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';
 import { UNREADABLE, UnreadableObjectError } from '../../../lib/ports/errors.ts';

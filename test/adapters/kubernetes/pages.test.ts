@@ -1,10 +1,10 @@
 // R19: a list of several pages, as a pass and a relay read it: at the lowest of their versions, and whole or not at all.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
+import { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { AnswerTooLongError } from '../../../lib/adapters/kubernetes/connection.ts';
 import { wholeList, type Page } from '../../../lib/adapters/kubernetes/whole-list.ts';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
-import { POD_FIELDS } from '../../../lib/objects/pod-facts.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
+import { POD_FIELDS } from '../../../lib/objects/pods/pod-facts.ts';
 import { PODS } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';
 import { ExpiredError, NotDoneError, ThrottledError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
-import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
+import { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { VirtualClock } from '../../world/virtual-clock.ts';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { NAMESPACES, PODS } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';

@@ -1,7 +1,7 @@
 // R14: for how long an API server asks to be left alone is heard in every answer, whatever was asked.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import { EVENTS, JOBS, PODS, type Resource } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';
 import { ThrottledError } from '../../../lib/ports/errors.ts';

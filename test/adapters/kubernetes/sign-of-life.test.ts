@@ -1,8 +1,8 @@
 // What counts as a sign of life of an API server.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import { NotDoneError, TerminalError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { failureOf } from '../../claims.ts';
 import type { ScriptedServer } from './scripted-server.ts';

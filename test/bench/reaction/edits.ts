@@ -1,9 +1,9 @@
 // From a change of a Job to the pod that it asks for, as another watch sees it: Farloop and kube-controller-manager on one API server, each
 // with Jobs of its own, one change after the other. Before each change the cluster has been quiet for a while.
 import { join } from 'node:path';
-import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
+import { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { accessFromKubeconfig } from '../../../lib/adapters/kubernetes/kubeconfig.ts';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import type { Job, KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { JOBS, PODS, type Resource } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';

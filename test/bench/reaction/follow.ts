@@ -1,8 +1,8 @@
 // A watch that goes on: an API server ends that of a client which reads too slowly, as on a busy machine, and what came later would never
 // be seen.
 import { ExpiredError } from '../../../lib/ports/errors.ts';
-import type { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import type { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';

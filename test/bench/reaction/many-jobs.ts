@@ -1,8 +1,8 @@
 // A thousand Jobs of one pod at once, by Farloop and by kube-controller-manager: Jobs per second, and their ratio.
 import { join } from 'node:path';
-import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
+import { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { accessFromKubeconfig } from '../../../lib/adapters/kubernetes/kubeconfig.ts';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import { startControlPlane } from '../../cluster/control-plane.ts';
 import { emptied, endProcess, launch, PATIENCE_MS, untracked, withBuiltIn, withFarloop } from '../controllers.ts';
 import type { Setting } from '../reaction.ts';

@@ -2,9 +2,9 @@
 // itself takes; what holds it at its peak is told by the process itself (memory-report.ts).
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
+import { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { accessFromKubeconfig } from '../../../lib/adapters/kubernetes/kubeconfig.ts';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import { startControlPlane } from '../../cluster/control-plane.ts';
 import { endProcess, launch, PATIENCE_MS, saying, untracked, withFarloop } from '../controllers.ts';
 import { peakBytesOf, processorSecondsOf } from '../processor-time.ts';

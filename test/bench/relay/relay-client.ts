@@ -1,6 +1,6 @@
 // Farloop's relay as the benchmark runs it: the real one, with a queue that accepts everything and counts its bytes.
-import { KubernetesCluster } from '../../../lib/adapters/kubernetes-cluster.ts';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import type { Queue } from '../../../lib/ports/queue.ts';
 import { startRelay } from '../../../lib/relay/relay.ts';
 import { keepHeapSmall } from '../../../lib/relay/small-heap.ts';

@@ -1,6 +1,6 @@
 // A store that a contract is run on, and the workloads that its tests write.
 import { expect } from '@jest/globals';
-import type { WriteMeter } from '../../../lib/adapters/write-units.ts';
+import type { WriteMeter } from '../../../lib/adapters/dynamodb/write-units.ts';
 import type { WorkloadKey } from '../../../lib/objects/workload.ts';
 import { StaleWriteError, type Head, type Note, type Store, type ViewItem } from '../../../lib/ports/store.ts';
 import { failureOf } from '../../claims.ts';

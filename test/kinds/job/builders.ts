@@ -1,7 +1,7 @@
 // Whole Jobs and pods for tests of the planner: a case states only what matters.
 import type { Condition, Job, JobSpec, JobStatus, ObjectMeta } from '../../../lib/objects/kubernetes.ts';
-import { timeOf, type ContainerFacts, type PodFacts } from '../../../lib/objects/pod-facts.ts';
-import { EMPTY_HEAD, type PlanHead, type Snapshot } from '../../../lib/kinds/plan.ts';
+import { timeOf, type ContainerFacts, type PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
+import { EMPTY_HEAD, type PlanHead, type Snapshot } from '../../../lib/kinds/rows/plan.ts';
 
 /** The moment of every case, in Unix seconds. */
 export const NOW = 1_770_000_000;

@@ -2,12 +2,12 @@
 // between any two actions. What must hold does so at every step, and once calm returns every Job ends with exact counts.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { countIndexes, parseIndexes } from '../../../lib/objects/index-text.ts';
+import { countIndexes, parseIndexes } from '../../../lib/objects/values/index-text.ts';
 import { validateJobStatusUpdate } from '../../../lib/admission/job/job-validation.ts';
 import type { Job, JobSpec, Pod } from '../../../lib/objects/kubernetes.ts';
-import { podFactsOf, type PodFacts } from '../../../lib/objects/pod-facts.ts';
+import { podFactsOf, type PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
 import { jobPlanner } from '../../../lib/kinds/job/plan.ts';
-import { EMPTY_HEAD, type Action, type PlanHead } from '../../../lib/kinds/plan.ts';
+import { EMPTY_HEAD, type Action, type PlanHead } from '../../../lib/kinds/rows/plan.ts';
 import { aJob, NOW } from './builders.ts';
 
 interface World {

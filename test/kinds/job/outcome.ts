@@ -1,8 +1,8 @@
 // What a plan comes to, in the words of the worked cases: pods created and deleted, finalizers off, counters, conditions.
 import type { Job, JobStatus } from '../../../lib/objects/kubernetes.ts';
-import { COMPLETION_INDEX, type PodFacts } from '../../../lib/objects/pod-facts.ts';
+import { COMPLETION_INDEX, type PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
 import { jobPlanner } from '../../../lib/kinds/job/plan.ts';
-import type { Action, Plan, PlanHead } from '../../../lib/kinds/plan.ts';
+import type { Action, Plan, PlanHead } from '../../../lib/kinds/rows/plan.ts';
 import { aSnapshot, now as defaultNow, podsOf } from './builders.ts';
 
 export interface Outcome {

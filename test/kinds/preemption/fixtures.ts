@@ -1,6 +1,6 @@
 // The pods of the specification's worked cases (16.1), and what else its tables are written in.
 import type { Container, Pod, PodSpec } from '../../../lib/objects/kubernetes.ts';
-import type { Requirement } from '../../../lib/kinds/preemption/requirements.ts';
+import type { Requirement } from '../../../lib/kinds/preemption/victims/requirements.ts';
 
 export const SYSTEM_CRITICAL = 2_000_000_000;
 type Resources = NonNullable<Container['resources']>;

@@ -1,8 +1,8 @@
 // Every order of what can happen on a node, from a first world on: each state that can be reached is met once.
 import { isDeepStrictEqual } from 'node:util';
-import type { NodeDecision, PodDecision } from '../../../lib/kinds/preemption/node-decision.ts';
+import type { NodeDecision, PodDecision } from '../../../lib/kinds/preemption/node/node-decision.ts';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
-import { parseQuantity } from '../../../lib/objects/quantity.ts';
+import { parseQuantity } from '../../../lib/objects/values/quantity.ts';
 import {
   arrive,
   at,

@@ -1,17 +1,17 @@
 // A node with its pods, their tasks and the passes over each of them, for playing the node's decisions in every order. A world is a
 // value: a step makes another one. Passes are as simple as may be: a pod's pass does what the decision says, and stores the end.
-import { itemNamesOf, readDecision, storedDecision, type StoredDecision } from '../../../lib/kinds/preemption/decision-items.ts';
-import { rebuiltDecision } from '../../../lib/kinds/preemption/lost-decision.ts';
+import { itemNamesOf, readDecision, storedDecision, type StoredDecision } from '../../../lib/kinds/preemption/node/decision-items.ts';
+import { rebuiltDecision } from '../../../lib/kinds/preemption/node/lost-decision.ts';
 import {
   afterTelling,
   decideAdmissions,
   type AdmissionCount,
   type NodeAdmission,
   type PodEnd,
-} from '../../../lib/kinds/preemption/node-admission.ts';
-import type { NodeDecision, PodDecision } from '../../../lib/kinds/preemption/node-decision.ts';
-import { dutyOf, type PodDuty } from '../../../lib/kinds/preemption/pod-duty.ts';
-import { roomOf } from '../../../lib/kinds/preemption/room.ts';
+} from '../../../lib/kinds/preemption/node/node-admission.ts';
+import type { NodeDecision, PodDecision } from '../../../lib/kinds/preemption/node/node-decision.ts';
+import { dutyOf, type PodDuty } from '../../../lib/kinds/preemption/node/pod-duty.ts';
+import { roomOf } from '../../../lib/kinds/preemption/node/room.ts';
 import type { Node, Pod, PodStatus } from '../../../lib/objects/kubernetes.ts';
 
 const START_MS = Date.parse('2026-01-01T00:00:00Z');

@@ -1,7 +1,7 @@
 // Which pods make room, slow and plain: a second formulation of sections 3.3, 4, 8 and 9 of the specification, for tests alone. It picks
 // the best of all candidates again and again where upstream walks over them, and looks nothing up that it could count anew.
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
-import { parseQuantity } from '../../../lib/objects/quantity.ts';
+import { parseQuantity } from '../../../lib/objects/values/quantity.ts';
 import { victimRequestOf } from './plain-requests.ts';
 
 export interface Need {

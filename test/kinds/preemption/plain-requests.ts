@@ -1,6 +1,6 @@
 // What pods request, slow and plain: a second formulation of sections 5.1 and 5.2 of the specification, for tests alone.
 import type { Container, Pod } from '../../../lib/objects/kubernetes.ts';
-import { parseQuantity } from '../../../lib/objects/quantity.ts';
+import { parseQuantity } from '../../../lib/objects/values/quantity.ts';
 
 /** By resource; cpu in thousandths, everything else in whole units. */
 export type Amounts = Record<string, bigint>;

@@ -1,7 +1,7 @@
 // The worked cases E1 to E14: what pods take of their node.
 import { expect, test } from '@jest/globals';
 import type { Container, PodSpec } from '../../../lib/objects/kubernetes.ts';
-import { effectiveRequestsOf, victimRequestsOf } from '../../../lib/objects/pod-requests.ts';
+import { effectiveRequestsOf, victimRequestsOf } from '../../../lib/objects/pods/pod-requests.ts';
 import { podOf } from './fixtures.ts';
 
 const asks = (requests: Record<string, string>, restartPolicy?: string): Container => ({

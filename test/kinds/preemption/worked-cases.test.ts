@@ -12,7 +12,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 };
 
 const here = import.meta.dirname;
-const files = globSync(['*.test.ts', '../virtual-pod/*.test.ts', '../../objects/qos-class.test.ts'], { cwd: here }).filter(
+const files = globSync(['**/*.test.ts', '../virtual-pod/*.test.ts', '../../objects/pods/qos-class.test.ts'], { cwd: here }).filter(
   (name) => name !== 'worked-cases.test.ts',
 );
 const found = new Set(

@@ -3,8 +3,8 @@ import type { Framework, Terms } from '../../../lib/kinds/training/framework.ts'
 import type { ChildState } from '../../../lib/objects/child-state.ts';
 import type { KindOptions } from '../../../lib/objects/kind-options.ts';
 import type { KubernetesObject, ObjectMeta, PodTemplate } from '../../../lib/objects/kubernetes.ts';
-import { timeOf, type ContainerFacts, type PodFacts } from '../../../lib/objects/pod-facts.ts';
-import { EMPTY_HEAD, type Action, type PlanHead, type Snapshot } from '../../../lib/kinds/plan.ts';
+import { timeOf, type ContainerFacts, type PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
+import { EMPTY_HEAD, type Action, type PlanHead, type Snapshot } from '../../../lib/kinds/rows/plan.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import type {
   JobCondition,

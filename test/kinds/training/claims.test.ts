@@ -5,7 +5,7 @@ import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts
 import { JOB_NAME } from '../../../lib/kinds/training/slots.ts';
 import { termsOf } from '../../../lib/kinds/training/terms.ts';
 import type { ChildState } from '../../../lib/objects/child-state.ts';
-import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
+import type { PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
 import { aChild, actionsOf, aTraining, aTrainingPod, at, created, JOB_UID, NOW, planFor, type Situation } from './builders.ts';
 
 const job = aTraining({ replicas: { Worker: 2 } });

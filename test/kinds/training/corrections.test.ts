@@ -1,6 +1,6 @@
 // Worked cases 89 to 98 and corrections of the reference.
 import { describe, expect, test } from '@jest/globals';
-import { nameKeyOf } from '../../../lib/kinds/plan.ts';
+import { nameKeyOf } from '../../../lib/kinds/rows/plan.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { mxnet } from '../../../lib/kinds/training/frameworks/mxnet.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { parseManifests } from '../../../lib/cli/manifests.ts';
-import { planManifests, type ManifestPlan } from '../../../lib/kinds/manifest-plan.ts';
+import { parseManifests } from '../../../lib/cli/manifests/manifest-files.ts';
+import { planManifests, type ManifestPlan } from '../../../lib/kinds/planning/manifest-plan.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 
 const NOW = new Date('2026-05-01T10:00:00Z');

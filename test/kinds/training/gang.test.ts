@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { groupPartOf, PRIORITY_CLASSES } from '../../../lib/kinds/training/gang.ts';
 import { mxnet } from '../../../lib/kinds/training/frameworks/mxnet.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
-import { readKeyOf } from '../../../lib/kinds/plan.ts';
+import { readKeyOf } from '../../../lib/kinds/rows/plan.ts';
 import { trainingPlanner } from '../../../lib/kinds/training/planner.ts';
 import type { KubernetesObject, PodTemplate } from '../../../lib/objects/kubernetes.ts';
 import {

@@ -1,6 +1,6 @@
 // Section 17 and worked cases 75 to 82: MPIJob.
 import { describe, expect, test } from '@jest/globals';
-import { nameKeyOf } from '../../../lib/kinds/plan.ts';
+import { nameKeyOf } from '../../../lib/kinds/rows/plan.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import * as objects from '../../../lib/kinds/training/mpi/objects.ts';
 import { launcherVariables } from '../../../lib/kinds/training/mpi/pods.ts';

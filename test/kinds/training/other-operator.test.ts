@@ -1,7 +1,7 @@
 // Another operator at work on a job: seen in the job's managed fields, told of once, and not fought.
 import { describe, expect, test } from '@jest/globals';
-import { ObjectStream } from '../../../lib/adapters/kubernetes/object-stream.ts';
-import { LONG_VALUE_BYTES } from '../../../lib/adapters/kubernetes/window.ts';
+import { ObjectStream } from '../../../lib/adapters/kubernetes/json/object-stream.ts';
+import { LONG_VALUE_BYTES } from '../../../lib/adapters/kubernetes/json/window.ts';
 import { PYTORCH } from '../../../lib/kinds/training/framework-names.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import type { TrainingJob } from '../../../lib/kinds/training/job-types.ts';

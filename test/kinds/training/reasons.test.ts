@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { Circumstances } from '../../../lib/kinds/reasons.ts';
-import { standingOf } from '../../../lib/kinds/standing.ts';
-import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
+import type { Circumstances } from '../../../lib/kinds/rows/reasons.ts';
+import { standingOf } from '../../../lib/kinds/rows/standing.ts';
+import type { PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
 import { trainingShown } from '../../../lib/kinds/training/shown.ts';
 import { PYTORCH, TENSORFLOW } from '../../../lib/kinds/training/framework-names.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';

@@ -1,6 +1,6 @@
 // Documents of a node and its pods, and what `farloop plan` answers to them.
-import { planManifests, type ManifestPlan, type PlanRequest } from '../../../lib/kinds/manifest-plan.ts';
-import { readManifest } from '../../../lib/cli/manifest-types.ts';
+import { planManifests, type ManifestPlan, type PlanRequest } from '../../../lib/kinds/planning/manifest-plan.ts';
+import { readManifest } from '../../../lib/cli/manifests/manifest-types.ts';
 
 export const NOW = '2026-05-01T10:00:00Z';
 const AGENT = { priority: 2_000_001_000, priorityClassName: 'system-node-critical' };

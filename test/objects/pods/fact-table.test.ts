@@ -1,8 +1,8 @@
 // Every row of the table of pod facts, in every place that goes by it. A new fact needs two values here, and nothing else in tests.
 import { describe, expect, test } from '@jest/globals';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
-import { POD_FIELDS, podFactsOf, podFactsReader, podFieldsFor } from '../../../lib/objects/pod-facts.ts';
-import { unreadableFacts } from '../../../lib/objects/pod-bounds.ts';
+import { POD_FIELDS, podFactsOf, podFactsReader, podFieldsFor } from '../../../lib/objects/pods/pod-facts.ts';
+import { unreadableFacts } from '../../../lib/objects/pods/pod-bounds.ts';
 import { ASKED_FACTS } from '../../../lib/objects/pods/asked-facts.ts';
 import {
   CHECKED_FACTS,
@@ -15,15 +15,15 @@ import {
   type FactName,
   type PodFacts,
 } from '../../../lib/objects/pods/fact-table.ts';
-import { expand, PodShapes } from '../../../lib/relay/compact-pod.ts';
-import { NO_ROW, PodTable, type Members } from '../../../lib/relay/pod-table.ts';
-import { ByteReader } from '../../../lib/wire/bytes.ts';
-import { packPods } from '../../../lib/wire/columns.ts';
+import { expand, PodShapes } from '../../../lib/relay/cache/compact-pod.ts';
+import { NO_ROW, PodTable, type Members } from '../../../lib/relay/cache/pod-table.ts';
+import { ByteReader } from '../../../lib/wire/packing/bytes.ts';
+import { packPods } from '../../../lib/wire/packing/columns.ts';
 import { decodeEvents, encodeEvents } from '../../../lib/wire/events.ts';
-import type { PodEntry } from '../../../lib/wire/observations.ts';
-import { areAlike, BITS, bitsOf, writtenShapeOf } from '../../../lib/wire/shapes.ts';
+import type { PodEntry } from '../../../lib/wire/words/observations.ts';
+import { areAlike, BITS, bitsOf, writtenShapeOf } from '../../../lib/wire/packing/shapes.ts';
 import { packSnapshot, unpackSnapshot } from '../../../lib/wire/snapshot.ts';
-import { unpackPods } from '../../../lib/wire/unpack-pods.ts';
+import { unpackPods } from '../../../lib/wire/packing/unpack-pods.ts';
 import { OWNER } from '../../wire/pod-population.ts';
 
 const container = { name: 'main', role: 'container' as const, restarts: 0 };

@@ -5,7 +5,7 @@
 // Exit 0: no differences; 1: differences; 2: could not compare.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { wholeNumber } from '../../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../../lib/cli/terminal/arguments.ts';
 import { LARGEST_NUMBER, script } from '../../script-options.ts';
 import { filter } from '../filter.ts';
 import { makeCase, type AdmissionCase } from './cases.ts';

@@ -1,7 +1,7 @@
 // Cases as lines of JSON.
 //   generate.ts --seed N --count M [--first K]
 import { once } from 'node:events';
-import { wholeNumber } from '../../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../../lib/cli/terminal/arguments.ts';
 import { LARGEST_NUMBER, script } from '../../script-options.ts';
 import { makeCase } from './cases.ts';
 

@@ -3,15 +3,15 @@
 //   parts.ts --oracle BIN [--seed N --seeds K --count M] [--show K]
 // Exit 0: no differences; 1: differences; 2: could not compare.
 import { isDeepStrictEqual } from 'node:util';
-import { wholeNumber } from '../../../lib/cli/arguments.ts';
+import { wholeNumber } from '../../../lib/cli/terminal/arguments.ts';
 import { withPodFieldDefaults } from '../../../lib/admission/pod/pod-defaults.ts';
-import { handleFailures } from '../../../lib/kinds/preemption/failure-handler.ts';
-import type { AdmissionFailure } from '../../../lib/kinds/preemption/admission-failures.ts';
-import { isCritical, isMirror, isNodeCritical, isPreemptable, isStatic } from '../../../lib/kinds/preemption/critical-pods.ts';
-import { effectiveRequestsOf, victimRequestsOf } from '../../../lib/objects/pod-requests.ts';
-import { chooseVictims, NoVictimsError } from '../../../lib/kinds/preemption/victims.ts';
+import { handleFailures } from '../../../lib/kinds/preemption/checks/failure-handler.ts';
+import type { AdmissionFailure } from '../../../lib/kinds/preemption/checks/admission-failures.ts';
+import { isCritical, isMirror, isNodeCritical, isPreemptable, isStatic } from '../../../lib/kinds/preemption/victims/critical-pods.ts';
+import { effectiveRequestsOf, victimRequestsOf } from '../../../lib/objects/pods/pod-requests.ts';
+import { chooseVictims, NoVictimsError } from '../../../lib/kinds/preemption/victims/victims.ts';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
-import { podQosClassOf } from '../../../lib/objects/qos-class.ts';
+import { podQosClassOf } from '../../../lib/objects/pods/qos-class.ts';
 import { hasEnded, randomAdmission, randomNeeds } from '../../kinds/preemption/random-admissions.ts';
 import { LARGEST_NUMBER, script } from '../../script-options.ts';
 import { filter } from '../filter.ts';

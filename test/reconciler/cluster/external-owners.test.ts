@@ -1,6 +1,6 @@
 // Jobs of other managers: relays alone see them, and their heartbeats tell how many came.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { ExternalOwners } from '../../../lib/wire/observations.ts';
+import type { ExternalOwners } from '../../../lib/wire/words/observations.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { World } from '../../world/world.ts';
 

@@ -1,7 +1,7 @@
 // Children other than pods in passes: live reads, floors, refusals, what a person did to them.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
-import type { Plan } from '../../../lib/kinds/plan.ts';
+import type { Plan } from '../../../lib/kinds/rows/plan.ts';
 import { PODS } from '../../../lib/objects/resources.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import { childFloor } from '../../../lib/reconciler/view/children-access.ts';

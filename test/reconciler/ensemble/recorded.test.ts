@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { replay, snapshotKindOf } from '../../../lib/reconciler/report/recorded-plan.ts';
 import { unpackSnapshot, type RecordedPlan } from '../../../lib/wire/snapshot.ts';
 import { openEnsembleWorld, playing, podNamed } from '../../world/kinds/ensemble/world.ts';
-import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
+import type { PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
 import { SERVICES } from '../../world/kinds/ensemble/ensemble.ts';
 import type { World } from '../../world/world.ts';
 

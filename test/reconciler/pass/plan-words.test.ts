@@ -2,7 +2,7 @@
 // write objects that are no pods.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
-import { readKeyOf, type Action, type Plan, type ReadWant } from '../../../lib/kinds/plan.ts';
+import { readKeyOf, type Action, type Plan, type ReadWant } from '../../../lib/kinds/rows/plan.ts';
 import { decodeState } from '../../../lib/reconciler/head/pass-state.ts';
 import type { WorkloadKey } from '../../../lib/objects/workload.ts';
 import { JOBS, type Resource } from '../../../lib/objects/resources.ts';

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EVENTS, JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { PLANNERS } from '../../../lib/kinds/planners.ts';
-import type { PlannerRow } from '../../../lib/kinds/planner-row.ts';
+import type { PlannerRow } from '../../../lib/kinds/rows/planner-row.ts';
 import type { JobStatus } from '../../../lib/objects/kubernetes.ts';
 import { formatKey } from '../../../lib/objects/workload.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
@@ -10,7 +10,7 @@ import type { QueueName } from '../../../lib/ports/queue.ts';
 import { reconcileBatch } from '../../../lib/reconciler/batch.ts';
 import { Reachability } from '../../../lib/reconciler/cluster/reachability.ts';
 import { wake } from '../../../lib/reconciler/head/wake.ts';
-import { seal } from '../../../lib/wire/envelope.ts';
+import { seal } from '../../../lib/wire/packing/envelope.ts';
 import { decodeWake, encodeWake } from '../../../lib/wire/messages.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';

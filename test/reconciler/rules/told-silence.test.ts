@@ -5,7 +5,7 @@ import { clusterStatesOf } from '../../../lib/reconciler/cluster/cluster-state.t
 import { readKnownCluster } from '../../../lib/reconciler/cluster/known-cluster.ts';
 import { Reachability } from '../../../lib/reconciler/cluster/reachability.ts';
 import { resendPutOff } from '../../../lib/reconciler/head/resend.ts';
-import type { Heartbeat } from '../../../lib/wire/observations.ts';
+import type { Heartbeat } from '../../../lib/wire/words/observations.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { expectCompleted, runToEnd } from '../../world/right.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';

@@ -1,14 +1,14 @@
 // What becomes of a message about children other than pods: they are kept, and wake their workload when they count. The Job's row has a child of the
 // made-up kind here, as long as a test lasts.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { childStateOf } from '../../../lib/kinds/child.ts';
+import { childStateOf } from '../../../lib/kinds/rows/child.ts';
 import { factsFor } from '../../../lib/kinds/facts.ts';
-import type { ChildFacts } from '../../../lib/kinds/kind.ts';
+import type { ChildFacts } from '../../../lib/kinds/rows/kind.ts';
 import { livingChildren, partsDigestOf } from '../../../lib/reconciler/view/children.ts';
 import { presenceOf } from '../../../lib/objects/child-state.ts';
 import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
 import { readView, type View } from '../../../lib/reconciler/view/view-access.ts';
-import type { ChildObservation, OwnerName, WorkloadReport } from '../../../lib/wire/observations.ts';
+import type { ChildObservation, OwnerName, WorkloadReport } from '../../../lib/wire/words/observations.ts';
 import { ENSEMBLE } from '../../kinds/made-up-kind.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
 

@@ -20,7 +20,7 @@ import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { emptyPart } from '../../../lib/reconciler/view/view.ts';
 import { mergedReports } from '../../../lib/reconciler/view/merged-reports.ts';
 import { decodeTimer, encodeTimer } from '../../../lib/wire/messages.ts';
-import type { ChildObservation, ChildrenPart } from '../../../lib/wire/observations.ts';
+import type { ChildObservation, ChildrenPart } from '../../../lib/wire/words/observations.ts';
 import { ENSEMBLE } from '../../kinds/made-up-kind.ts';
 import { VirtualClock } from '../../world/virtual-clock.ts';
 

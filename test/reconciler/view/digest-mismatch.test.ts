@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { factsFor } from '../../../lib/kinds/facts.ts';
 import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
-import { digestOf } from '../../../lib/wire/digest.ts';
+import { digestOf } from '../../../lib/wire/words/digest.ts';
 import { aJob, aPod } from '../../kinds/job/builders.ts';
 
 test('section 7: a pod that a selector chooses by its index label, and that nobody controls, is of the workload', () => {

@@ -1,6 +1,6 @@
 // The children of a workload that grows from 1 replica to 100,000, written and read on any store.
 import { expect, test } from '@jest/globals';
-import { SystemClock } from '../../../lib/adapters/system-clock.ts';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import type { ChildState } from '../../../lib/objects/child-state.ts';
 import type { WorkloadKey } from '../../../lib/objects/workload.ts';
 import type { Head } from '../../../lib/ports/store.ts';
@@ -9,7 +9,7 @@ import { writeChildren } from '../../../lib/reconciler/view/children-access.ts';
 import { livingChildren } from '../../../lib/reconciler/view/children.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { unpackChildrenPart } from '../../../lib/wire/children-item.ts';
-import type { ChildObservation } from '../../../lib/wire/observations.ts';
+import type { ChildObservation } from '../../../lib/wire/words/observations.ts';
 import type { StoreUnderTest } from '../../contracts/store/workloads.ts';
 
 const REPLICAS = 100_000;

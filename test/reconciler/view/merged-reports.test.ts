@@ -1,8 +1,8 @@
 // Several reports of one batch as few pieces of news.
 import { describe, expect, test } from '@jest/globals';
 import { mergedReports } from '../../../lib/reconciler/view/merged-reports.ts';
-import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
-import type { ChildObservation, PodObservation, WorkloadReport } from '../../../lib/wire/observations.ts';
+import type { PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
+import type { ChildObservation, PodObservation, WorkloadReport } from '../../../lib/wire/words/observations.ts';
 
 const owner = { kind: 'Job' as const, namespace: 'default', name: 'demo', uid: 'u' };
 const pod = (uid: string, heardAt: string, deleted = false): PodObservation => ({

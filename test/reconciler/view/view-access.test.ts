@@ -6,8 +6,8 @@ import { VirtualClock } from '../../world/virtual-clock.ts';
 import type { Head, Store } from '../../../lib/ports/store.ts';
 import { createHead } from '../../../lib/reconciler/head/heads.ts';
 import { readView, UNKNOWN_ERA, writeView } from '../../../lib/reconciler/view/view-access.ts';
-import type { PodObservation } from '../../../lib/wire/observations.ts';
-import { END_OF_SLOTS } from '../../../lib/wire/view-layout.ts';
+import type { PodObservation } from '../../../lib/wire/words/observations.ts';
+import { END_OF_SLOTS } from '../../../lib/wire/words/view-layout.ts';
 import { shareOf } from '../../storm-share.ts';
 import { KEY, observed as observedAs, RECORD } from '../demo-view.ts';
 

@@ -7,7 +7,7 @@ import { createHead } from '../../../lib/reconciler/head/heads.ts';
 import { livingIn } from '../../../lib/reconciler/view/view.ts';
 import { readView, writeView } from '../../../lib/reconciler/view/view-access.ts';
 import { ViewMemory } from '../../../lib/reconciler/view/view-memory.ts';
-import type { PodObservation } from '../../../lib/wire/observations.ts';
+import type { PodObservation } from '../../../lib/wire/words/observations.ts';
 import { KEY, observed as observedAs, RECORD } from '../demo-view.ts';
 
 const SEED = Date.now() % 2 ** 31;

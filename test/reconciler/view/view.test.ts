@@ -1,10 +1,10 @@
 // The view as a set of observations: any order, any repetition, the same view (R2); only a list proves absence (R19).
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { PodFacts } from '../../../lib/objects/pod-facts.ts';
+import type { PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
 import type { News } from '../../../lib/reconciler/view/view.ts';
 import { emptyPart, joinParts, mergeNews } from '../../../lib/reconciler/view/view.ts';
-import type { PodObservation, ViewPart } from '../../../lib/wire/observations.ts';
+import type { PodObservation, ViewPart } from '../../../lib/wire/words/observations.ts';
 import { observed } from '../demo-view.ts';
 
 const pod = (uid: string, resourceVersion: string, change: Partial<PodFacts> = {}): PodFacts =>

@@ -3,7 +3,7 @@ import type { KubernetesObject, Pod } from '../../../lib/objects/kubernetes.ts';
 import { findFacts } from '../../../lib/kinds/facts.ts';
 import { hasPassed } from '../../../lib/ports/clock.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
-import { controllerOf, podFactsOf } from '../../../lib/objects/pod-facts.ts';
+import { controllerOf, podFactsOf } from '../../../lib/objects/pods/pod-facts.ts';
 import { isWrite, type Call } from '../calls.ts';
 import { isActivePod } from '../history.ts';
 import type { Invariant } from './table.ts';

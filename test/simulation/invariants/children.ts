@@ -1,7 +1,7 @@
 // Invariants of the children of every kind, as the API server commits them.
 import { findFacts } from '../../../lib/kinds/facts.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
-import { controllerOf, podFactsOf } from '../../../lib/objects/pod-facts.ts';
+import { controllerOf, podFactsOf } from '../../../lib/objects/pods/pod-facts.ts';
 import type { Call } from '../calls.ts';
 import type { ChildChange, ObjectChange, OwnerRecord, PodChange, PodRecord } from '../history.ts';
 import type { Simulation } from '../simulation.ts';

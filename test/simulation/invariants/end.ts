@@ -1,16 +1,16 @@
 // What must be so when everything has ended and come to rest.
-import { controllerOf } from '../../../lib/objects/pod-facts.ts';
+import { controllerOf } from '../../../lib/objects/pods/pod-facts.ts';
 import { formatKey, parseKey } from '../../../lib/objects/workload.ts';
 import { childText, resourceKeyOf } from '../../../lib/objects/child-state.ts';
-import { childStateOf } from '../../../lib/kinds/child.ts';
-import type { ChildFacts } from '../../../lib/kinds/kind.ts';
+import { childStateOf } from '../../../lib/kinds/rows/child.ts';
+import type { ChildFacts } from '../../../lib/kinds/rows/kind.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { factsFor } from '../../../lib/kinds/facts.ts';
 import { livingChildren } from '../../../lib/reconciler/view/children.ts';
 import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
 import { decodeState, hasIntents } from '../../../lib/reconciler/head/pass-state.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
-import { digestOf } from '../../../lib/wire/digest.ts';
+import { digestOf } from '../../../lib/wire/words/digest.ts';
 import { decodeTimer } from '../../../lib/wire/messages.ts';
 import { isLook } from '../costs.ts';
 import { activeOf, childrenOf, isTracked, livingOf } from '../history.ts';

@@ -1,10 +1,10 @@
 // The kinds that exist for tests alone. Import this before all else: it adds their rows to the four tables of lib/kinds, for this process.
 import { ALL_FACTS, KIND_FACTS } from '../../../lib/kinds/facts.ts';
-import type { KindFacts } from '../../../lib/kinds/kind.ts';
-import type { KindManifests } from '../../../lib/kinds/kind-manifests.ts';
-import type { KindShown } from '../../../lib/kinds/kind-shown.ts';
+import type { KindFacts } from '../../../lib/kinds/rows/kind.ts';
+import type { KindManifests } from '../../../lib/kinds/rows/kind-manifests.ts';
+import type { KindShown } from '../../../lib/kinds/rows/kind-shown.ts';
 import { MANIFESTS } from '../../../lib/kinds/manifests.ts';
-import type { PlannerRow } from '../../../lib/kinds/planner-row.ts';
+import type { PlannerRow } from '../../../lib/kinds/rows/planner-row.ts';
 import { PLANNERS } from '../../../lib/kinds/planners.ts';
 import { SHOWN } from '../../../lib/kinds/shown.ts';
 import type { ResourceRow } from '../../../lib/sandbox/rows/resource-row.ts';

@@ -1,7 +1,7 @@
 // How long a Job waits before it replaces a failed pod, and the record of failures that this needs.
-import { LARGEST_INT32 } from '../../../objects/integers.ts';
-import { secondsOf, timeOf, type PodFacts } from '../../../objects/pod-facts.ts';
-import type { PlanHead } from '../../plan.ts';
+import { LARGEST_INT32 } from '../../../objects/values/integers.ts';
+import { secondsOf, timeOf, type PodFacts } from '../../../objects/pods/pod-facts.ts';
+import type { PlanHead } from '../../rows/plan.ts';
 
 const BASE_SECONDS = 10;
 const MAX_SECONDS = 600;

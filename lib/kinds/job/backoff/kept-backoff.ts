@@ -1,6 +1,6 @@
 // The failures in a row that a Job's head stores, and when they no longer count. Upstream keeps them in memory.
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
-import type { KindBackoff } from '../../planner-row.ts';
+import type { KindBackoff } from '../../rows/planner-row.ts';
 
 export const jobBackoff: KindBackoff<Job, JobStatus> = {
   // Empty if the status shows a later success. Another controller counted it, or a pass that is missing in an old copy of the table.

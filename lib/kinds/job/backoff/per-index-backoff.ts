@@ -1,9 +1,9 @@
 // Failures counted per index: which indexes have failed for good, which failed pods wait for their replacement, and what the
 // replacement inherits.
-import { LARGEST_INT32 } from '../../../objects/integers.ts';
+import { LARGEST_INT32 } from '../../../objects/values/integers.ts';
 import type { JobSpec } from '../../../objects/kubernetes.ts';
-import { countIndexes, hasIndex, integerOf, withIndexes, type IndexSet } from '../../../objects/index-text.ts';
-import { completionIndexOf, isActive, type PodFacts } from '../../../objects/pod-facts.ts';
+import { countIndexes, hasIndex, integerOf, withIndexes, type IndexSet } from '../../../objects/values/index-text.ts';
+import { completionIndexOf, isActive, type PodFacts } from '../../../objects/pods/pod-facts.ts';
 import { finishTimeOf, remainingBackoffMs } from './backoff.ts';
 import { judgeFailure } from '../end/failure-policy.ts';
 import { usableIndexOf } from '../pods/indexes.ts';

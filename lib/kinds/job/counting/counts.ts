@@ -1,10 +1,10 @@
 // Counts of a Job for upstream's metrics, from what the API server confirmed. Passes keep nothing between them, so each count is the difference
 // that one write made. A write happens once, because its resourceVersion is its precondition.
-import { countIndexes, parseIndexes } from '../../../objects/index-text.ts';
+import { countIndexes, parseIndexes } from '../../../objects/values/index-text.ts';
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
-import type { PodFacts } from '../../../objects/pod-facts.ts';
+import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
 import type { Counted, UpstreamMetricName } from '../../../objects/upstream-metrics.ts';
-import type { Plan } from '../../plan.ts';
+import type { Plan } from '../../rows/plan.ts';
 import { trueCondition } from '../conditions.ts';
 import { judgeFailure } from '../end/failure-policy.ts';
 import { usableIndexOf } from '../pods/indexes.ts';

@@ -1,9 +1,9 @@
 // Metrics that confirmed writes of a Job count, under upstream's names.
-import { isJobFinished } from '../../../objects/job-facts.ts';
+import { isJobFinished } from '../owner-facts.ts';
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
 import type { Counted } from '../../../objects/upstream-metrics.ts';
 import type { Resource } from '../../../objects/resources.ts';
-import type { KindMetrics } from '../../planner-row.ts';
+import type { KindMetrics } from '../../rows/planner-row.ts';
 import { completionModeOf, countsOfCleanup, countsOfStrip, countsOfWrite, isSync } from './counts.ts';
 
 export const jobMetrics: KindMetrics<Job, JobStatus> = {

@@ -1,8 +1,8 @@
 // How far the Job is: its pods counted, and of an Indexed Job its indexes.
 import type { Job } from '../../../objects/kubernetes.ts';
-import { countIndexes, noIndexes, parseIndexes, unionOfIndexes, type IndexSet } from '../../../objects/index-text.ts';
-import type { PodFacts } from '../../../objects/pod-facts.ts';
-import type { Failure } from '../../plan.ts';
+import { countIndexes, noIndexes, parseIndexes, unionOfIndexes, type IndexSet } from '../../../objects/values/index-text.ts';
+import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
+import type { Failure } from '../../rows/plan.ts';
 import { completedIndexesOf } from '../pods/indexes.ts';
 import { delayedPods, failedIndexesOf } from '../backoff/per-index-backoff.ts';
 import type { Tally } from '../pods/tally.ts';

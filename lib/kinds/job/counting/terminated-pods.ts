@@ -1,6 +1,6 @@
 // Counts ended pods that still have the tracking finalizer, as they enter and leave the view.
-import { isFinished } from '../../../objects/pod-facts.ts';
-import type { CountedPods } from '../../kind.ts';
+import { isFinished } from '../../../objects/pods/pod-facts.ts';
+import type { CountedPods } from '../../rows/kind.ts';
 
 export const terminatedPods: CountedPods = {
   has: (pod) => pod.tracked && isFinished(pod),

@@ -1,8 +1,8 @@
 // Counts each finished pod exactly once: a status with its count is written before its finalizer is removed. The write that ends the Job
 // counts directly (R18). Otherwise uids wait in `uncountedTerminatedPods` between the two writes.
 import type { Condition, Job, JobStatus } from '../../../objects/kubernetes.ts';
-import { countIndexes, formatIndexes, hasIndex } from '../../../objects/index-text.ts';
-import { completionIndexOf, type PodFacts } from '../../../objects/pod-facts.ts';
+import { countIndexes, formatIndexes, hasIndex } from '../../../objects/values/index-text.ts';
+import { completionIndexOf, type PodFacts } from '../../../objects/pods/pod-facts.ts';
 import { conditionAt, trueCondition, withCondition } from '../conditions.ts';
 import { judgeFailure } from '../end/failure-policy.ts';
 import { usableIndexOf } from '../pods/indexes.ts';

@@ -1,7 +1,7 @@
 // `activeDeadlineSeconds`: how long the Job may run.
 import type { Job } from '../../../objects/kubernetes.ts';
-import { secondsOf } from '../../../objects/pod-facts.ts';
-import { durationSecondsOf } from '../../../objects/time.ts';
+import { secondsOf } from '../../../objects/pods/pod-facts.ts';
+import { durationSecondsOf } from '../../../objects/values/time.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface Deadline {

@@ -1,7 +1,7 @@
 // Which pod's failure ended a Job, and how: from the remaining pods, or from a condition's message.
-import { isFinished, type PodFacts } from '../../../objects/pod-facts.ts';
-import { podReasonText } from '../../../objects/pod-reasons.ts';
-import type { Reason } from '../../reasons.ts';
+import { isFinished, type PodFacts } from '../../../objects/pods/pod-facts.ts';
+import { podReasonText } from '../../../objects/pods/pod-reasons.ts';
+import type { Reason } from '../../rows/reasons.ts';
 import { finishTimeOf } from '../backoff/backoff.ts';
 
 type Evidence = Pick<Reason, 'pods' | 'exitCode' | 'rule' | 'podReason'>;

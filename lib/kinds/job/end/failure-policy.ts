@@ -1,6 +1,6 @@
 // Pod failure policy: the first rule that matches a failed pod says what its failure means.
 import type { PodFailurePolicyRule } from '../../../objects/kubernetes.ts';
-import type { PodFacts } from '../../../objects/pod-facts.ts';
+import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
 
 const ACTIONS = ['FailJob', 'FailIndex', 'Ignore', 'Count'] as const;
 export type FailureAction = (typeof ACTIONS)[number];

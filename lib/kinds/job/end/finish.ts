@@ -1,7 +1,7 @@
 // Whether the Job is over, and why: the first reason that holds decides.
 import type { Job } from '../../../objects/kubernetes.ts';
-import type { IndexSet } from '../../../objects/index-text.ts';
-import type { Failure, PlanHead } from '../../plan.ts';
+import type { IndexSet } from '../../../objects/values/index-text.ts';
+import type { Failure, PlanHead } from '../../rows/plan.ts';
 import { exceededLimit } from './backoff-limit.ts';
 import { trueCondition } from '../conditions.ts';
 import { missedDeadline, type Deadline } from './deadline.ts';

@@ -1,6 +1,6 @@
 // Success policy: the Job has succeeded once all indexes of a rule have, even if other indexes still run.
 import type { JobSpec } from '../../../objects/kubernetes.ts';
-import { countCommonIndexes, countIndexes, parseIndexes, type IndexSet } from '../../../objects/index-text.ts';
+import { countCommonIndexes, countIndexes, parseIndexes, type IndexSet } from '../../../objects/values/index-text.ts';
 
 /** The position of the first rule that the completed indexes meet. */
 export function metSuccessRule(spec: JobSpec, completed: IndexSet): number | undefined {

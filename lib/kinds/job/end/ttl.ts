@@ -1,9 +1,9 @@
 // When a finished Job is deleted: `ttlSecondsAfterFinished` after the end in its status. Only Jobs that Farloop manages. The cluster's own TTL
 // controller deletes those of other managers; it does not look at `managedBy`.
 import type { Condition, Job } from '../../../objects/kubernetes.ts';
-import { secondsOf, timeOf } from '../../../objects/pod-facts.ts';
+import { secondsOf, timeOf } from '../../../objects/pods/pod-facts.ts';
 import { JOBS } from '../../../objects/resources.ts';
-import type { Action } from '../../plan.ts';
+import type { Action } from '../../rows/plan.ts';
 
 /** The Job has no time of expiry; the message says why. */
 export class NoExpiryError extends Error {

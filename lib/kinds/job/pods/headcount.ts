@@ -1,10 +1,10 @@
 // The numbers that a Job's plan needs of a group of its pods. They are kept with the group, so that a group in which nothing changed is not
 // walked again. So no number here may depend on the clock or on the Job's status.
 import type { Job, LabelSelector } from '../../../objects/kubernetes.ts';
-import type { IndexSet } from '../../../objects/index-text.ts';
+import type { IndexSet } from '../../../objects/values/index-text.ts';
 import { LabelSelectorError, matcherOf, type LabelMatcher } from '../../../objects/label-selector.ts';
-import { completionIndexOf, isAtWork, isReady, labelsFor, type PodFacts } from '../../../objects/pod-facts.ts';
-import { MOST_PLACES, PLACES_PER_GROUP, type Fold, type PodSet } from '../../pod-set.ts';
+import { completionIndexOf, isAtWork, isReady, labelsFor, type PodFacts } from '../../../objects/pods/pod-facts.ts';
+import { MOST_PLACES, PLACES_PER_GROUP, type Fold, type PodSet } from '../../rows/pod-set.ts';
 import { judgeFailure } from '../end/failure-policy.ts';
 import { isFailed } from './pod-replacement.ts';
 import { termsOf, type Terms } from '../terms.ts';

@@ -1,7 +1,7 @@
 // Completion indexes: which one a pod works on, which are done, which come next. Sets stay intervals: a Job may have 10^9 of them.
 import type { JobStatus } from '../../../objects/kubernetes.ts';
-import { lowestMissingIndexes, parseIndexes, withIndexes, hasIndex, type IndexSet } from '../../../objects/index-text.ts';
-import { completionIndexOf, type PodFacts } from '../../../objects/pod-facts.ts';
+import { lowestMissingIndexes, parseIndexes, withIndexes, hasIndex, type IndexSet } from '../../../objects/values/index-text.ts';
+import { completionIndexOf, type PodFacts } from '../../../objects/pods/pod-facts.ts';
 
 /** The pod's index if the Job has that index. @param completions unset: the Job is not Indexed, so every pod is usable */
 export function usableIndexOf(pod: PodFacts, completions: number): number | undefined {

@@ -1,9 +1,9 @@
 // How many pods should run, and therefore which to start or to remove.
-import { indexSetOf, unionOfIndexes, type IndexSet } from '../../../objects/index-text.ts';
-import { completionIndexOf, type PodFacts } from '../../../objects/pod-facts.ts';
+import { indexSetOf, unionOfIndexes, type IndexSet } from '../../../objects/values/index-text.ts';
+import { completionIndexOf, type PodFacts } from '../../../objects/pods/pod-facts.ts';
 import { latestFailureOf, remainingBackoffMs } from '../backoff/backoff.ts';
-import type { PlanHead, SyncAction } from '../../plan.ts';
-import { counted } from '../../reasons.ts';
+import type { PlanHead, SyncAction } from '../../rows/plan.ts';
+import { counted } from '../../rows/reasons.ts';
 import type { Headcount } from './headcount.ts';
 import { nextIndexes } from './indexes.ts';
 import { indexBackoffMs } from '../backoff/per-index-backoff.ts';

@@ -1,7 +1,7 @@
 // Which numbers the next children of a Job get, so that no name is ever taken twice (R5).
 import type { Job } from '../../../objects/kubernetes.ts';
-import { completionIndexOf, type PodFacts } from '../../../objects/pod-facts.ts';
-import { podSetOf, type Pods } from '../../pod-set.ts';
+import { completionIndexOf, type PodFacts } from '../../../objects/pods/pod-facts.ts';
+import { podSetOf, type Pods } from '../../rows/pod-set.ts';
 import { headcountFold } from './headcount.ts';
 import { podNameOf } from './names.ts';
 

@@ -1,6 +1,6 @@
 // Why a pass must not start or stop pods yet: earlier creates and deletes that were refused, or whose outcome the pods do not show.
-import type { PlanHead } from '../../plan.ts';
-import type { PodSet } from '../../pod-set.ts';
+import type { PlanHead } from '../../rows/plan.ts';
+import type { PodSet } from '../../rows/pod-set.ts';
 
 /** Until an observation ends it, the planner starts no pod and writes no verdict. */
 export interface Obstacle {

@@ -1,9 +1,9 @@
 // Which pods are the Job's: kept, adopted, released or left alone.
 import type { Job } from '../../../objects/kubernetes.ts';
-import { isActive, labelsFor, TRACKING_FINALIZER, type PodFacts } from '../../../objects/pod-facts.ts';
+import { isActive, labelsFor, TRACKING_FINALIZER, type PodFacts } from '../../../objects/pods/pod-facts.ts';
 import { PODS } from '../../../objects/resources.ts';
-import type { Action } from '../../plan.ts';
-import { PodSet } from '../../pod-set.ts';
+import type { Action } from '../../rows/plan.ts';
+import { PodSet } from '../../rows/pod-set.ts';
 import { headcountFold, keeperOf, quickMatcherOf } from './headcount.ts';
 
 export interface Claims {

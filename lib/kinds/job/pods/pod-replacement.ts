@@ -1,6 +1,6 @@
 // `podReplacementPolicy`: whether a pod that terminates is replaced at once, and so failed, or holds its place until its phase is Failed.
 import type { JobSpec } from '../../../objects/kubernetes.ts';
-import type { PodFacts } from '../../../objects/pod-facts.ts';
+import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
 
 /** A terminating pod is neither failed nor replaced before its phase is Failed. A pod failure policy always wants that. */
 export const replacesOnlyFailed = ({ podReplacementPolicy, podFailurePolicy }: JobSpec): boolean =>

@@ -8,7 +8,7 @@ import {
   INDEX_IGNORED_FAILURE_COUNT,
   TRACKING_FINALIZER,
   type PodFacts,
-} from '../../../objects/pod-facts.ts';
+} from '../../../objects/pods/pod-facts.ts';
 import { namePrefixOf, podNameOf } from './names.ts';
 import { inheritedFailures } from '../backoff/per-index-backoff.ts';
 import type { SchedulingGroup } from '../scheduling/scheduling.ts';

@@ -1,6 +1,6 @@
 // The order in which surplus active pods are removed.
-import { completionIndexOf, type PodFacts } from '../../../objects/pod-facts.ts';
-import { ownEntry } from '../../../objects/untyped-fields.ts';
+import { completionIndexOf, type PodFacts } from '../../../objects/pods/pod-facts.ts';
+import { ownEntry } from '../../../objects/values/untyped-fields.ts';
 
 const PHASES: Record<string, number> = { Pending: 0, Unknown: 1, Running: 2 };
 

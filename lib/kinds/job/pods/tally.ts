@@ -1,8 +1,8 @@
 // Sorts the Job's pods: active, ready, terminating, newly finished. Counts how many have succeeded and failed in all.
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
-import type { IndexSet } from '../../../objects/index-text.ts';
-import { isActive, isTerminating, type PodFacts } from '../../../objects/pod-facts.ts';
-import { podSetOf, type Fold, type Pods, type PodSet } from '../../pod-set.ts';
+import type { IndexSet } from '../../../objects/values/index-text.ts';
+import { isActive, isTerminating, type PodFacts } from '../../../objects/pods/pod-facts.ts';
+import { podSetOf, type Fold, type Pods, type PodSet } from '../../rows/pod-set.ts';
 import { judgeFailure } from '../end/failure-policy.ts';
 import { activeIndexesIn, headcountFold, type Headcount } from './headcount.ts';
 import { usableIndexOf } from './indexes.ts';

@@ -1,5 +1,5 @@
 // The purposes of a Job's patches, in words for people.
-import type { PatchPurpose } from '../../kind-shown.ts';
+import type { PatchPurpose } from '../../rows/kind-shown.ts';
 
 const letsGo = (target: string): string => `let the tracking finalizer be taken off ${target}`;
 

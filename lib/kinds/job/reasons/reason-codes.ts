@@ -1,6 +1,6 @@
 // Reason codes of Jobs alone, each with its state. The state counts if no reason before it has one.
-import type { CommonReason } from '../../reasons.ts';
-import type { ReasonState } from '../../state.ts';
+import type { CommonReason } from '../../rows/reasons.ts';
+import type { ReasonState } from '../../rows/state.ts';
 
 export const JOB_REASONS = {
   // ended

@@ -1,13 +1,13 @@
 // Why a Job is running or not. Each reason has its evidence: the pod, the exit code, the rule, the time left.
-import { countIndexes, parseIndexes } from '../../../objects/index-text.ts';
-import { LARGEST_INT32 } from '../../../objects/integers.ts';
-import { isJobFinished, isReadLive } from '../../../objects/job-facts.ts';
+import { countIndexes, parseIndexes } from '../../../objects/values/index-text.ts';
+import { LARGEST_INT32 } from '../../../objects/values/integers.ts';
+import { isJobFinished, isReadLive } from '../owner-facts.ts';
 import type { Job } from '../../../objects/kubernetes.ts';
 import { LabelSelectorError } from '../../../objects/label-selector.ts';
-import { isOurs } from '../../../objects/managed-by.ts';
-import type { PodFacts } from '../../../objects/pod-facts.ts';
-import type { Snapshot } from '../../plan.ts';
-import { podSetOf } from '../../pod-set.ts';
+import { isOurs } from '../managed-by.ts';
+import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
+import type { Snapshot } from '../../rows/plan.ts';
+import { podSetOf } from '../../rows/pod-set.ts';
 import {
   counted,
   LEAVING,
@@ -19,7 +19,7 @@ import {
   span,
   type Circumstances,
   type Reason as AnyReason,
-} from '../../reasons.ts';
+} from '../../rows/reasons.ts';
 import { exceededLimit } from '../end/backoff-limit.ts';
 import { latestFailureOf, nextBackoff, remainingBackoffMs } from '../backoff/backoff.ts';
 import { trueCondition } from '../conditions.ts';
@@ -31,13 +31,13 @@ import { wantedPods } from '../pods/manage.ts';
 import { holdsOf, type Holds } from '../pods/obstacles.ts';
 import { claimPods, isLeftRunning } from '../pods/ownership.ts';
 import { indexBackoffMs } from '../backoff/per-index-backoff.ts';
-import { lostReasons, podReasons } from '../../pod-states.ts';
+import { lostReasons, podReasons } from '../../rows/pod-states.ts';
 import { progressOf, type Progress } from '../counting/progress.ts';
 import type { JobReasonCode } from './reason-codes.ts';
 import { tallyOf } from '../pods/tally.ts';
 import { isKnownMode, termsOf } from '../terms.ts';
 import { expiryOf, needsCleanup, NoExpiryError } from '../end/ttl.ts';
-import { ownEntry } from '../../../objects/untyped-fields.ts';
+import { ownEntry } from '../../../objects/values/untyped-fields.ts';
 
 type Reason = AnyReason<JobReasonCode>;
 

@@ -2,7 +2,7 @@
 import { POD_GROUPS, SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkload } from '../../../objects/job-scheduling.ts';
 import type { Job, KubernetesObject } from '../../../objects/kubernetes.ts';
 import type { Resource } from '../../../objects/resources.ts';
-import type { Action } from '../../plan.ts';
+import type { Action } from '../../rows/plan.ts';
 import { eventAction } from '../actions.ts';
 import { nextSchedulingStep, type SchedulingGroup, type SchedulingObjects } from './scheduling.ts';
 

@@ -8,11 +8,11 @@ import {
   type PodGroup,
   type SchedulingWorkload,
 } from '../../../objects/job-scheduling.ts';
-import { isJobFinished } from '../../../objects/job-facts.ts';
+import { isJobFinished } from '../owner-facts.ts';
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
-import { readKeyOf, type Action, type Plan, type ReadWant, type Snapshot } from '../../plan.ts';
-import type { KindKept } from '../../planner-row.ts';
-import { podSetOf } from '../../pod-set.ts';
+import { readKeyOf, type Action, type Plan, type ReadWant, type Snapshot } from '../../rows/plan.ts';
+import type { KindKept } from '../../rows/planner-row.ts';
+import { podSetOf } from '../../rows/pod-set.ts';
 import { eventAction } from '../actions.ts';
 import { resourceOf } from './scheduling-actions.ts';
 import {

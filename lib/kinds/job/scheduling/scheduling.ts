@@ -10,7 +10,7 @@ import {
   type SchedulingWorkload,
 } from '../../../objects/job-scheduling.ts';
 import type { Job, KubernetesObject, OwnerReference } from '../../../objects/kubernetes.ts';
-import { controllerOf } from '../../../objects/pod-facts.ts';
+import { controllerOf } from '../../../objects/pods/pod-facts.ts';
 import type { NewEvent } from '../event.ts';
 
 /** The group that pods name, by name and uid. */

@@ -4,7 +4,7 @@ import { containersIn } from '../replica-specs.ts';
 import { canonicalText } from '../../../objects/child-state.ts';
 import type { Json, KubernetesObject } from '../../../objects/kubernetes.ts';
 import type { Resource } from '../../../objects/resources.ts';
-import { textOf } from '../../../objects/untyped-fields.ts';
+import { textOf } from '../../../objects/values/untyped-fields.ts';
 import { digestOf } from '../digest.ts';
 import { namesOf } from '../rendezvous/variables.ts';
 import { TRAINING_JOB } from '../slots.ts';

@@ -2,7 +2,7 @@
 import type { ChildState } from '../../../objects/child-state.ts';
 import type { KubernetesObject, Pod } from '../../../objects/kubernetes.ts';
 import { PODS, type Resource } from '../../../objects/resources.ts';
-import { aboutOf, nameKeyOf, type Action } from '../../plan.ts';
+import { aboutOf, nameKeyOf, type Action } from '../../rows/plan.ts';
 import { correctAction, createActions, eventAction, type NewEvent } from '../actions.ts';
 import type { Judgement } from '../judging.ts';
 import { TAKEN, type Told } from '../kept.ts';

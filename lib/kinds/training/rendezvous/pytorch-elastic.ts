@@ -1,7 +1,7 @@
 // The variables of torchrun for an elastic PyTorchJob.
 import { ClusterSpecError, type Terms } from '../framework.ts';
 import type { EnvVar } from '../../../objects/kubernetes.ts';
-import { listOf, textOf } from '../../../objects/untyped-fields.ts';
+import { listOf, textOf } from '../../../objects/values/untyped-fields.ts';
 import { nameOfSlot } from '../slots.ts';
 import { replicasOf } from '../terms.ts';
 import { portNeeded, variable } from './variables.ts';

@@ -1,6 +1,6 @@
 // The init container that keeps a worker waiting until its master's name resolves.
 import type { Container } from '../../../objects/kubernetes.ts';
-import { jsonIn, isFields } from '../../../objects/untyped-fields.ts';
+import { jsonIn, isFields } from '../../../objects/values/untyped-fields.ts';
 import { ClusterSpecError } from '../framework.ts';
 import type { TrainingSettings } from '../settings.ts';
 

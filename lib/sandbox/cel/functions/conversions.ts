@@ -1,5 +1,5 @@
 // From one type to another, sizes, and the optional values.
-import { ownEntry } from '../../../objects/untyped-fields.ts';
+import { ownEntry } from '../../../objects/values/untyped-fields.ts';
 import { isEqual } from '../equality.ts';
 import {
   CelMap,

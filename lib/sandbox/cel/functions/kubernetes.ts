@@ -1,7 +1,7 @@
 // Quantities, versions and the named formats of Kubernetes.
 import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfLabelValue, problemsOfQualifiedName } from '../../../objects/names.ts';
-import { QuantityError, isQuantity, parseQuantity } from '../../../objects/quantity.ts';
-import { isTime } from '../../../objects/time.ts';
+import { QuantityError, isQuantity, parseQuantity } from '../../../objects/values/quantity.ts';
+import { isTime } from '../../../objects/values/time.ts';
 import { EvaluationError, ListOfValues, Opaque, Optional } from '../values.ts';
 import type { Line } from './declare.ts';
 import { locatorOf } from './network.ts';

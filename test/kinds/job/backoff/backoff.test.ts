@@ -1,6 +1,6 @@
 // The pod failure back-off of a whole Job: the record, how long is still to wait, when a pod finished (sections 14, 23.2, 23.10).
 import { describe, expect, test } from '@jest/globals';
-import type { PodFacts } from '../../../../lib/objects/pod-facts.ts';
+import type { PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
 import { finishTimeOf, nextBackoff, remainingBackoffMs } from '../../../../lib/kinds/job/backoff/backoff.ts';
 import { aJob, aPod, at, ended, NOW } from '../builders.ts';
 import { claimed, planOf, type Case } from '../outcome.ts';

@@ -1,7 +1,7 @@
 // Failures counted per index (sections 15.4 to 15.7, 23.6, 23.10).
 import { describe, expect, test } from '@jest/globals';
 import type { JobSpec } from '../../../../lib/objects/kubernetes.ts';
-import { INDEX_FAILURE_COUNT, INDEX_IGNORED_FAILURE_COUNT } from '../../../../lib/objects/pod-facts.ts';
+import { INDEX_FAILURE_COUNT, INDEX_IGNORED_FAILURE_COUNT } from '../../../../lib/objects/pods/pod-facts.ts';
 import { failureCountOf } from '../../../../lib/kinds/job/backoff/per-index-backoff.ts';
 import { anIndexedJob, aPod, ended, NOW, podsOf } from '../builders.ts';
 import { actionsOf, claimed, outcomeOf, planOf, type Case } from '../outcome.ts';

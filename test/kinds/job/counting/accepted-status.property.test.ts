@@ -1,11 +1,11 @@
 // Whatever a status says, edited by hand or left by another controller: no plan throws, and what it writes the API server takes.
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { formatIndexes, indexSetOf } from '../../../../lib/objects/index-text.ts';
+import { formatIndexes, indexSetOf } from '../../../../lib/objects/values/index-text.ts';
 import { validateJobStatusUpdate } from '../../../../lib/admission/job/job-validation.ts';
 import type { Condition, Job, JobSpec, JobStatus } from '../../../../lib/objects/kubernetes.ts';
-import type { PodFacts } from '../../../../lib/objects/pod-facts.ts';
-import type { PlanHead } from '../../../../lib/kinds/plan.ts';
+import type { PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
+import type { PlanHead } from '../../../../lib/kinds/rows/plan.ts';
 import { aCondition, aJob, anIndexedJob, aPod, at, ended, NOW } from '../builders.ts';
 import { outcomeOf, planOf, writtenBy } from '../outcome.ts';
 

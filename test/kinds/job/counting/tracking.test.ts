@@ -1,7 +1,7 @@
 // Worked cases of counting exactly once: uids in the status, finalizers, counters, over the deaths of a pass.
 import { describe, expect, test } from '@jest/globals';
 import type { JobStatus } from '../../../../lib/objects/kubernetes.ts';
-import type { PodFacts } from '../../../../lib/objects/pod-facts.ts';
+import type { PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
 import { aCondition, aJob, aPod, at, ended, NOW } from '../builders.ts';
 import { orderOf, outcomeOf, planOf, stripsOf, writtenBy } from '../outcome.ts';
 

@@ -1,7 +1,7 @@
 // The pod failure policy (sections 16.1, 23.7).
 import { describe, expect, test } from '@jest/globals';
 import type { JobSpec, PodFailurePolicyRule } from '../../../../lib/objects/kubernetes.ts';
-import type { PodFacts } from '../../../../lib/objects/pod-facts.ts';
+import type { PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
 import { aCondition, aJob, aPod, ended, NOW, podsOf } from '../builders.ts';
 import { claimed, planOf, type Case } from '../outcome.ts';
 

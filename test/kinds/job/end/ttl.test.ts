@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Condition, Job } from '../../../../lib/objects/kubernetes.ts';
 import { cleanupOf, expiryOf, needsCleanup } from '../../../../lib/kinds/job/end/ttl.ts';
 import { jobShown } from '../../../../lib/kinds/job/shown.ts';
-import { explainPlan } from '../../../../lib/kinds/explain.ts';
+import { explainPlan } from '../../../../lib/kinds/planning/plan-text.ts';
 import { aCondition, aJob, at, now, podsOf } from '../builders.ts';
 import { actionsOf, orderOf, planOf } from '../outcome.ts';
 

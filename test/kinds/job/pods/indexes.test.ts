@@ -1,7 +1,7 @@
 // Completion indexes: which are done, which come next, and what their pods look like (sections 13, 15, 23.4, 23.10).
 import { describe, expect, test } from '@jest/globals';
-import { indexSetOf, parseIndexes } from '../../../../lib/objects/index-text.ts';
-import { completionIndexOf } from '../../../../lib/objects/pod-facts.ts';
+import { indexSetOf, parseIndexes } from '../../../../lib/objects/values/index-text.ts';
+import { completionIndexOf } from '../../../../lib/objects/pods/pod-facts.ts';
 import { nextIndexes } from '../../../../lib/kinds/job/pods/indexes.ts';
 import { anIndexedJob, aPod, ended, podsOf } from '../builders.ts';
 import { actionsOf, claimed, planOf, type Case } from '../outcome.ts';

@@ -1,7 +1,7 @@
 // Worked cases of ownership, of pods without a living owner, and of conditions.
 import { describe, expect, test } from '@jest/globals';
 import type { LabelSelector } from '../../../../lib/objects/kubernetes.ts';
-import { podFactsOf, type PodFacts } from '../../../../lib/objects/pod-facts.ts';
+import { podFactsOf, type PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
 import { withCondition } from '../../../../lib/kinds/job/conditions.ts';
 import { orphanPodPlanner } from '../../../../lib/kinds/orphan-pod/orphan-pod.ts';
 import { jobPlanner } from '../../../../lib/kinds/job/plan.ts';

@@ -1,6 +1,6 @@
 // Which pods go first (sections 12.4, 23.10).
 import { expect, test } from '@jest/globals';
-import type { PodFacts } from '../../../../lib/objects/pod-facts.ts';
+import type { PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
 import { compareForRemoval } from '../../../../lib/kinds/job/pods/removal-order.ts';
 import { aPod, NOW } from '../builders.ts';
 

@@ -1,8 +1,8 @@
 // A plan walks what has changed since the one before (docs/decisions/0005): of thousands of pods it looks at a few. Counted, not timed.
 import { expect, test } from '@jest/globals';
-import type { PodFacts } from '../../../../lib/objects/pod-facts.ts';
+import type { PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
 import { jobPlanner } from '../../../../lib/kinds/job/plan.ts';
-import { PodSet } from '../../../../lib/kinds/pod-set.ts';
+import { PodSet } from '../../../../lib/kinds/rows/pod-set.ts';
 import { anIndexedJob, aPod, aSnapshot, now } from '../builders.ts';
 
 const INDEXES = 20_000;

@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { jobFactsOf } from '../../../../lib/objects/job-facts.ts';
+import { jobFactsOf } from '../../../../lib/kinds/job/owner-facts.ts';
 import type { Job } from '../../../../lib/objects/kubernetes.ts';
-import type { PodFacts } from '../../../../lib/objects/pod-facts.ts';
-import type { PlanHead } from '../../../../lib/kinds/plan.ts';
+import type { PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
+import type { PlanHead } from '../../../../lib/kinds/rows/plan.ts';
 import { JOB_REASONS, type JobReasonCode } from '../../../../lib/kinds/job/reasons/reason-codes.ts';
 import { reasonsOf } from '../../../../lib/kinds/job/reasons/reasons.ts';
-import { COMMON_REASONS, type Circumstances, type Reason } from '../../../../lib/kinds/reasons.ts';
+import { COMMON_REASONS, type Circumstances, type Reason } from '../../../../lib/kinds/rows/reasons.ts';
 import { aCondition, aJob, anIndexedJob, aPod, aSnapshot, at, ended, NOW, now, podsOf } from '../builders.ts';
 
 interface Case {

@@ -1,6 +1,6 @@
 // What people, and programs of other people, do in a story.
 import type { Job } from '../../../../lib/objects/kubernetes.ts';
-import { TRACKING_FINALIZER } from '../../../../lib/objects/pod-facts.ts';
+import { TRACKING_FINALIZER } from '../../../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS } from '../../../../lib/objects/resources.ts';
 import { NAMESPACE, type SimApiServer } from '../../api-server.ts';
 

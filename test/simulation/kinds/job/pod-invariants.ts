@@ -1,7 +1,7 @@
 // What must hold of the pods of Jobs, as the API server commits them.
 import type { Job } from '../../../../lib/objects/kubernetes.ts';
 import { matcherOf } from '../../../../lib/objects/label-selector.ts';
-import { controllerOf } from '../../../../lib/objects/pod-facts.ts';
+import { controllerOf } from '../../../../lib/objects/pods/pod-facts.ts';
 import {
   activeOf,
   isTerminatingPod,

@@ -3,10 +3,10 @@ import { expect, test } from '@jest/globals';
 import { TEST_ROWS } from '../table.ts';
 import { findFacts, kindNames } from '../../../../lib/kinds/facts.ts';
 import { findKindNamed } from '../../../../lib/kinds/kind-names.ts';
-import { planManifests } from '../../../../lib/kinds/manifest-plan.ts';
+import { planManifests } from '../../../../lib/kinds/planning/manifest-plan.ts';
 import { findWord, managedKinds, USUAL_MANAGES } from '../../../../lib/kinds/settings.ts';
 import { shownFor } from '../../../../lib/kinds/shown.ts';
-import { allowedTo } from '../../../../lib/relay/commands.ts';
+import { allowedTo } from '../../../../lib/relay/commands/commands.ts';
 import { ALL_FACTS } from '../../../../lib/kinds/facts.ts';
 import { ensembleFacts } from './facts.ts';
 

@@ -1,8 +1,8 @@
 // A kind that exists for tests alone: pods of two roles at names that are taken again, a service for each, and a config map with the order of
 // those that play.
 import type { Condition, KubernetesObject, ObjectMeta, WorkloadObject } from '../../../../lib/objects/kubernetes.ts';
-import type { Membership } from '../../../../lib/kinds/kind.ts';
-import { controllerOf, type PodFacts } from '../../../../lib/objects/pod-facts.ts';
+import type { Membership } from '../../../../lib/kinds/rows/kind.ts';
+import { controllerOf, type PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
 import type { Resource } from '../../../../lib/objects/resources.ts';
 
 export const ROLES = ['strings', 'winds'] as const;

@@ -1,10 +1,10 @@
 // The facts of an ensemble, and how its children are found.
 import { createHash } from 'node:crypto';
-import { int32, object, optional, text, textLike } from '../../../../lib/objects/fact-checks.ts';
+import { int32, object, optional, text, textLike } from '../../../../lib/objects/values/fact-checks.ts';
 import type { Json, KubernetesObject } from '../../../../lib/objects/kubernetes.ts';
-import { isFinished, isReady } from '../../../../lib/objects/pod-facts.ts';
+import { isFinished, isReady } from '../../../../lib/objects/pods/pod-facts.ts';
 import { canonicalText } from '../../../../lib/objects/child-state.ts';
-import { defineFacts, type ChildFacts } from '../../../../lib/kinds/kind.ts';
+import { defineFacts, type ChildFacts } from '../../../../lib/kinds/rows/kind.ts';
 import {
   AUTOSCALERS,
   CONFIG_MAPS,

@@ -2,10 +2,18 @@
 import * as v from 'valibot';
 import { resourceKeyOf, type ChildState } from '../../../../lib/objects/child-state.ts';
 import type { Condition, Json } from '../../../../lib/objects/kubernetes.ts';
-import { CHILD_NUMBER, isActive, isFinished, isReady, timeOf, type PodFacts } from '../../../../lib/objects/pod-facts.ts';
+import { CHILD_NUMBER, isActive, isFinished, isReady, timeOf, type PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
 import { PODS, type Resource } from '../../../../lib/objects/resources.ts';
-import { nameKeyOf, readKeyOf, type Action, type Plan, type Planner, type ReadWant, type Snapshot } from '../../../../lib/kinds/plan.ts';
-import { definePlanner } from '../../../../lib/kinds/planner-row.ts';
+import {
+  nameKeyOf,
+  readKeyOf,
+  type Action,
+  type Plan,
+  type Planner,
+  type ReadWant,
+  type Snapshot,
+} from '../../../../lib/kinds/rows/plan.ts';
+import { definePlanner } from '../../../../lib/kinds/rows/planner-row.ts';
 import * as ensemble from './ensemble.ts';
 import type { Ensemble, EnsembleStatus, Seat } from './ensemble.ts';
 import { ensembleFacts, partOfData } from './facts.ts';

@@ -1,8 +1,8 @@
 // How ensembles are shown, and read from documents.
 import * as v from 'valibot';
-import { defineManifests, UNSTORED_UID } from '../../../../lib/kinds/kind-manifests.ts';
-import { defineShown } from '../../../../lib/kinds/kind-shown.ts';
-import { int32, metadata, object, optional, problemIn } from '../../../../lib/kinds/manifest-shapes.ts';
+import { defineManifests, UNSTORED_UID } from '../../../../lib/kinds/rows/kind-manifests.ts';
+import { defineShown } from '../../../../lib/kinds/rows/kind-shown.ts';
+import { int32, metadata, object, optional, problemIn } from '../../../../lib/kinds/rows/manifest-shapes.ts';
 import { ensembleFacts } from './facts.ts';
 import { seatsOf, type Ensemble } from './ensemble.ts';
 

@@ -1,0 +1,46 @@
+// Console and API on this machine: on the loopback, for holders of the token.
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { carriesToken, createApp, type AppOptions } from '../../api/app.ts';
+import { FailedError } from '../terminal/exit.ts';
+
+const HOST = '127.0.0.1';
+
+export interface LocalApi {
+  url: string;
+  /** Made anew each time. */
+  token: string;
+  /** Of the console, with the token, which lets its holder in. */
+  consoleUrl: string;
+  close(): Promise<void>;
+}
+
+/** @throws FailedError when the port is taken or not allowed */
+export async function serveApi({ port, answer }: { port: number } & Pick<AppOptions, 'answer'>): Promise<LocalApi> {
+  const token = randomBytes(24).toString('base64url');
+  const app = createApp({ answer, authorize: (request) => carriesToken(request, token), hosts: [HOST, 'localhost'] });
+  const server = createServer((request, response) => void app(request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(new FailedError(sentenceOf(error, port), { cause: error })));
+    server.listen(port, HOST, resolve);
+  });
+  const address = server.address();
+  const url = `http://${HOST}:${typeof address === 'object' ? (address?.port ?? port) : port}`;
+  return {
+    url,
+    token,
+    consoleUrl: `${url}/#token=${token}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function sentenceOf({ code, message }: NodeJS.ErrnoException, port: number): string {
+  if (code === 'EADDRINUSE')
+    return `port ${port} on ${HOST} is used by another program: choose another with --port, or --port 0 for any free one`;
+  if (code === 'EACCES') return `port ${port} on ${HOST} is not allowed for this user: choose one above 1023 with --port`;
+  return `cannot listen on port ${port} of ${HOST}: ${message}`;
+}

@@ -1,0 +1,133 @@
+// The cluster of a local instance: the one that a kubeconfig names, or a sandbox with a simulated node in this very process.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ClusterAccess } from '../../adapters/kubernetes/kubernetes-cluster.ts';
+import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
+import { writePrivately } from '../../files/private-files.ts';
+import { FailedError } from '../terminal/exit.ts';
+import type { NodeSize } from './node-size.ts';
+
+export interface LocalCluster {
+  /** As the cluster is registered; fit for keys and queue names. */
+  name: string;
+  access: ClusterAccess;
+  /** For kubectl. */
+  kubeconfigPath: string;
+  /** Resolves once pods can run; at once where the nodes are not ours. */
+  ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+const SANDBOX_NAME = 'local';
+
+const PORT_FILE = 'port';
+
+/**
+ * Starts a sandbox and its node. A new one has the definitions of the training kinds. Folder, certificate authority, token and port stay the same over restarts, so that a kubeconfig does.
+ * @param options.port 0: as the last time, else any free one
+ * @param options.report called with the node's failed tries
+ * @throws SandboxError with one sentence
+ */
+export async function startLocalSandbox(options: {
+  folder: string;
+  kubeconfigPath: string;
+  port?: number;
+  withNode: boolean;
+  nodeSize?: NodeSize;
+  /** Alpha features of the API server that are on. */
+  features?: readonly string[];
+  report: (problem: string) => void;
+}): Promise<LocalCluster> {
+  const { folder, kubeconfigPath, port = 0, withNode, nodeSize, features = [], report } = options;
+  const { isFeature, switchOn } = await import('../../sandbox/features.ts');
+  // Before the tables of resources are read.
+  for (const feature of features) if (isFeature(feature)) switchOn(feature);
+  const [{ startSandbox }, firstDefinitions, { startSimulatedNode }, { openJsonClient }] = await Promise.all([
+    import('../../sandbox/sandbox.ts'),
+    // One that has been started before has its own: a start should not load what makes them.
+    lastPort(folder) === 0 ? import('../../../infra/crds/training-definitions.ts') : undefined,
+    import('../../sandbox/node/simulated-node.ts'),
+    import('../../adapters/kubernetes/json-client.ts'),
+  ]);
+  const sandbox = await startSandbox({
+    folder,
+    port: port > 0 ? port : await freePortLike(lastPort(folder)),
+    ...(firstDefinitions && { definitions: firstDefinitions.trainingDefinitions }),
+  });
+  const access: ClusterAccess = { server: sandbox.url, caPem: sandbox.caPem, auth: { kind: 'token', token: sandbox.token } };
+  try {
+    writePrivately(join(folder, PORT_FILE), `${sandbox.port}\n`);
+    writePrivately(kubeconfigPath, sandbox.kubeconfig);
+  } catch (error) {
+    await sandbox.stop();
+    throw error;
+  }
+  if (!withNode) return { name: SANDBOX_NAME, access, kubeconfigPath, ready: Promise.resolve(), stop: sandbox.stop };
+  const client = openJsonClient(access);
+  const node = startSimulatedNode({ client, isAlone: true, onProblem: report, ...nodeSize });
+  return {
+    name: SANDBOX_NAME,
+    access,
+    kubeconfigPath,
+    ready: node.ready,
+    stop: async () => {
+      await node.stop();
+      client.close();
+      await sandbox.stop();
+    },
+  };
+}
+
+function lastPort(folder: string): number {
+  try {
+    const port = Number(readFileSync(join(folder, PORT_FILE), 'utf8'));
+    return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** That port if nobody has taken it meanwhile, else 0: any. */
+async function freePortLike(port: number): Promise<number> {
+  if (port === 0) return 0;
+  const { createServer } = await import('node:net');
+  return await new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(0));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(port)));
+  });
+}
+
+/**
+ * The cluster that a kubeconfig names.
+ * @throws one sentence when the file cannot be read or names no such context
+ */
+export async function clusterOfKubeconfig(file: string, context: string | undefined): Promise<LocalCluster> {
+  const { accessFromKubeconfig } = await import('../../adapters/kubernetes/kubeconfig.ts');
+  const access = await accessFromKubeconfig({ file, context });
+  return {
+    name: clusterNameOf(context ?? (await currentContextOf(file))),
+    access,
+    kubeconfigPath: file,
+    ready: Promise.resolve(),
+    stop: () => Promise.resolve(),
+  };
+}
+
+/** The file is known to be readable and to have one. */
+async function currentContextOf(file: string): Promise<string> {
+  const { load } = await import('js-yaml');
+  return textOf(fieldsOf(load(readFileSync(file, 'utf8')))['current-context']);
+}
+
+/** A context's name may hold anything; ours goes into keys, queue names and metrics. @throws FailedError when nothing is left of it */
+export function clusterNameOf(context: string): string {
+  const name = context
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40)
+    .replace(/-$/, '');
+  if (name === '') throw new FailedError(`the context ${JSON.stringify(context)} has no letter or digit to name the cluster by: rename it`);
+  return name;
+}

@@ -1,0 +1,179 @@
+// A local instance put together: the same handlers as on AWS, behind event sources on embedded queues, with relay, API and sweep around them.
+import { featuresFor } from '../terminal/kind-options.ts';
+import { handler as ingest } from '../../../functions/ingest.ts';
+import { handler as reconcile } from '../../../functions/reconcile.ts';
+import { handler as sweep } from '../../../functions/sweep.ts';
+import { handler as timers } from '../../../functions/timers.ts';
+import { answerRoute } from '../../api/routes.ts';
+import { startEventSource } from '../../adapters/embedded/event-source.ts';
+import { openStateFolder } from '../../adapters/embedded/state-folder.ts';
+import { LineTelemetry } from '../../adapters/telemetry/line-telemetry.ts';
+import type { Level } from '../../adapters/telemetry/log-lines.ts';
+import { SystemClock } from '../../adapters/clock/system-clock.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../reconciler/head/timeouts.ts';
+import type { RelayOptions } from '../../relay/relay-setup.ts';
+import type { Relay } from '../../relay/relay.ts';
+import { startRelay } from '../../relay/relay.ts';
+import type { LocalRuntime } from '../../runtime.ts';
+import { localRuntime, useRuntime } from '../../runtime.ts';
+import { FailedError } from '../terminal/exit.ts';
+import { removeInstance, writeInstance } from '../instance/instance-file.ts';
+import { serveApi } from './local-api.ts';
+import type { LocalCluster } from './local-cluster.ts';
+import { clusterOfKubeconfig, startLocalSandbox } from './local-cluster.ts';
+import type { NodeSize } from './node-size.ts';
+import type { Registration } from './register-cluster.ts';
+import { registerCluster } from './register-cluster.ts';
+
+export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'senders'> {
+  /** Absolute. */
+  folder: string;
+  /** A sandbox when absent. */
+  kubeconfig?: string;
+  context?: string;
+  /** Of the sandbox's node. */
+  nodeSize?: NodeSize;
+  /** Of console and API; 0: any free one. */
+  port: number;
+  logLevel: Level;
+  /** Other times and sizes than the relay's own: for tests. */
+  relay?: Partial<RelayOptions>;
+}
+
+export interface LocalInstance {
+  /** With the token in its fragment. */
+  consoleUrl: string;
+  kubeconfigPath: string;
+  ports: Ports;
+  cluster: { name: string; access: Cluster };
+  relayStatus: Relay['status'];
+  /** Resolves once the first list is through. */
+  ready: Promise<void>;
+  /** Never rejects; everything is on disk before it is called. */
+  stop(): Promise<void>;
+}
+
+const SENDER = 'local';
+/** Passes begin only while so much of a function's time is left: one lasts 20 s at most (R17). */
+const DEADLINE_RESERVE_MS = 22_000;
+/** After a start the relay must have had time to be heard of. */
+const FIRST_SWEEP_AFTER_MS = 10_000;
+const DRAIN_MS = 800;
+
+/** @throws an error whose message is one sentence: what is wrong, where, what to do */
+export async function startLocalInstance(options: LocalInstanceOptions): Promise<LocalInstance> {
+  const { folder, port, logLevel } = options;
+  const endings: (() => Promise<void> | void)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const end of endings.splice(0).toReversed()) await Promise.resolve(end()).catch(() => {});
+  };
+  try {
+    const clock = new SystemClock();
+    const telemetry = new LineTelemetry({ level: logLevel });
+    const lock = openStateFolder(folder);
+    endings.push(() => lock.close());
+
+    const local = Promise.withResolvers<LocalRuntime>();
+    local.promise.catch(() => {});
+    const api = await serveApi({ port, answer: async (request) => await answerRoute((await local.promise).ports, request) });
+    endings.push(() => api.close());
+
+    const cluster = await openCluster(options, (problem) => telemetry.debug('simulated node', { problem }));
+    endings.push(() => cluster.stop());
+    const runtime = await localRuntime({
+      folder,
+      senderId: SENDER,
+      cluster: { name: cluster.name, access: cluster.access },
+      clock,
+      telemetry,
+      deadlineReserveMs: DEADLINE_RESERVE_MS,
+    });
+    endings.push(() => runtime.close());
+    for (const reason of runtime.rebuilt) telemetry.warn('state begun anew', { reason });
+    const record = await registerCluster(
+      { ...runtime.ports, connect: () => runtime.source },
+      { ...options, name: cluster.name, senders: [SENDER] },
+    );
+    useRuntime(runtime);
+    local.resolve(runtime);
+    // Their receivers died with the process before this one (R17).
+    runtime.queue.makeAllVisible();
+
+    endings.push(startFunctions(runtime));
+    const relay = startRelay({
+      source: runtime.source,
+      queue: runtime.queue,
+      clock,
+      telemetry,
+      cluster: record.name,
+      manages: record.manages,
+      kindOptions: record.options,
+      namespaces: record.namespaces,
+      era: record.era,
+      ...(record.access === 'relayed' && { executor: runtime.source, commander: SENDER }),
+      ...(options.relay && { options: options.relay }),
+    });
+    endings.push(() => relay.stop());
+    writeInstance(folder, { url: api.url, token: api.token, pid: process.pid, kubeconfig: cluster.kubeconfigPath });
+    endings.push(() => removeInstance(folder));
+    const ready = Promise.all([relay.ready, cluster.ready]).then(() => {});
+    ready.catch(() => {});
+    return {
+      consoleUrl: api.consoleUrl,
+      kubeconfigPath: cluster.kubeconfigPath,
+      ports: runtime.ports,
+      cluster: { name: record.name, access: runtime.source },
+      relayStatus: relay.status,
+      ready,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw sentenceOf(error, folder);
+  }
+}
+
+/** Parts that say their own sentence keep it; a file system that refuses in passing says a code only. */
+function sentenceOf(error: unknown, folder: string): unknown {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new FailedError(`no space left where ${folder} lies: free some space there, and start again`, { cause: error });
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new FailedError(`${folder} cannot be written: give yourself the right to, or choose another folder with --state`, {
+      cause: error,
+    });
+  return error;
+}
+
+async function openCluster(
+  { folder, kubeconfig, context, nodeSize = {}, options = {} }: LocalInstanceOptions,
+  report: (problem: string) => void,
+): Promise<LocalCluster> {
+  if (kubeconfig !== undefined) return await clusterOfKubeconfig(kubeconfig, context);
+  const files = { folder: `${folder}/sandbox`, kubeconfigPath: `${folder}/kubeconfig` };
+  return await startLocalSandbox({ ...files, withNode: true, nodeSize, features: featuresFor(options), report });
+}
+
+/** The event sources as they are deployed, and the sweep's clockwork. @returns how to end them */
+function startFunctions({ queue, ports: { clock, telemetry } }: LocalRuntime): () => Promise<void> {
+  const every = { queue, clock, telemetry, visibilitySeconds: VISIBILITY_SECONDS, timeoutSeconds: FUNCTION_SECONDS };
+  const sources = [
+    startEventSource({ ...every, name: 'events', functionName: 'ingest', handler: ingest, batchSize: 10, maxConcurrency: 4 }),
+    startEventSource({ ...every, name: 'wakes', functionName: 'reconcile', handler: reconcile, batchSize: 10, maxConcurrency: 8 }),
+    startEventSource({ ...every, name: 'timers', functionName: 'timers', handler: timers, batchSize: 10, maxConcurrency: 2 }),
+  ];
+  const ending = new AbortController();
+  const sweeping = (async () => {
+    await clock.wait(FIRST_SWEEP_AFTER_MS, ending.signal);
+    while (!ending.signal.aborted) {
+      await sweep().catch((error: unknown) => telemetry.error('sweep failed', { error }));
+      await clock.wait(SWEEP_EVERY_MS, ending.signal);
+    }
+  })();
+  return async () => {
+    ending.abort();
+    await Promise.all([sweeping, ...sources.map((source) => source.stop({ drainMs: DRAIN_MS }))]);
+  };
+}

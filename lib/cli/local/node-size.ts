@@ -1,0 +1,32 @@
+// Options of the commands that start a simulated node, for its size.
+import { InvalidArgumentError, Option } from 'commander';
+import { isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
+import type { SimulatedNodeOptions } from '../../sandbox/node/simulated-node.ts';
+
+/** Absent: the node's own default. */
+export type NodeSize = Pick<SimulatedNodeOptions, 'cpu' | 'memory'>;
+
+export interface NodeSizeOptions {
+  nodeCpu?: string;
+  nodeMemory?: string;
+}
+
+const quantityIn = (text: string): string => {
+  if (!isQuantity(text) || parseQuantity(text).nanos <= 0n)
+    throw new InvalidArgumentError('Expected a quantity above 0, as in 8, 500m or 32Gi.');
+  return text;
+};
+
+export const nodeCpuOption = (): Option =>
+  new Option('--node-cpu <quantity>', 'cpu of the simulated node, for the requests of its pods (default: 8)').argParser(quantityIn);
+
+export const nodeMemoryOption = (): Option =>
+  new Option('--node-memory <quantity>', 'memory of the simulated node, for the requests of its pods (default: 32Gi)').argParser(
+    quantityIn,
+  );
+
+/** As the node takes them. */
+export const nodeSizeOf = ({ nodeCpu, nodeMemory }: { [option in keyof NodeSizeOptions]: string | undefined }): NodeSize => ({
+  ...(nodeCpu !== undefined && { cpu: nodeCpu }),
+  ...(nodeMemory !== undefined && { memory: nodeMemory }),
+});

@@ -1,0 +1,250 @@
+// `farloop explain`: what was decided about a workload, and why, from the recorded passes of the running instance.
+import { Argument, Command } from 'commander';
+import type { ToldPass } from '../../api/passes.ts';
+import type { ContainerSummary, PodSummary, WorkloadDetail, WorkloadSummary } from '../../api/told-workload.ts';
+import { ALL_FACTS } from '../../kinds/facts.ts';
+import type { KindFacts } from '../../kinds/rows/kind.ts';
+import { findKindNamed } from '../../kinds/kind-names.ts';
+import type { Reason } from '../../kinds/rows/reasons.ts';
+import { connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
+import { AmbiguousError, FailedError, UsageError } from '../terminal/exit.ts';
+import { figuresText } from './figures.ts';
+import { allWorkloads, paintState } from './get.ts';
+import { withWords } from '../terminal/completion-hints.ts';
+import { stateOption } from '../instance/instance-file.ts';
+import type { OutputFormat } from '../terminal/output.ts';
+import { outputOption, paint, print, spanText } from '../terminal/output.ts';
+import { wholeNumber } from '../terminal/arguments.ts';
+
+interface ExplainOptions {
+  namespace?: string;
+  cluster?: string;
+  limit: number;
+  output: OutputFormat;
+  state?: string;
+  endpoint?: string;
+}
+
+export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
+  new Command('explain')
+    .description('Show what was decided about a workload, and why.')
+    .addArgument(
+      withWords(
+        new Argument('<workload>', 'KIND/NAME, as in job/demo, or NAME where one only has it'),
+        kinds.map(({ kind }) => `${kind.toLowerCase()}/`),
+      ),
+    )
+    .argument('[name]', 'NAME, where only the kind stands before it, as in job demo')
+    .option('-n, --namespace <namespace>', 'its namespace, where several have one of that name')
+    .option('--cluster <cluster>', 'its cluster, where several have one of that name')
+    .option('--limit <passes>', 'how many of the latest passes', wholeNumber({ min: 1, max: 1_000 }), 20)
+    .addOption(outputOption())
+    .addOption(endpointOption())
+    .addOption(stateOption())
+    .addHelpText(
+      'after',
+      '\nExample:\n  farloop explain job/demo -n default\n\nExit codes: 0 it is explained, 1 there is no such workload, or somebody else manages it; 3 several have that name.',
+    )
+    .action(async (first: string, second: string | undefined, options: ExplainOptions) => {
+      const text = second === undefined ? first : `${first}/${second}`;
+      const { kind, name } = workloadOf(text, kinds);
+      const api = connectToInstance(options);
+      const { namespace, cluster } = options;
+      const ofKind = kind === undefined ? {} : { kind };
+      const found = await allWorkloads(api, {
+        ...ofKind,
+        name,
+        ...(namespace !== undefined && { namespace }),
+        ...(cluster !== undefined && { cluster }),
+      });
+      if (found.length === 0) {
+        if (kind !== undefined && (await explainGone(api, { kind, name, namespace, cluster }, options))) return;
+        const { absenceOf } = await import('./workload-absence.ts');
+        throw new FailedError(await absenceOf(api, { kind, name, namespace, cluster }, await allWorkloads(api, ofKind)));
+      }
+      const path = pathOf(text, found);
+      const described = await api.get<{ items: WorkloadDetail[] }>(path);
+      const [workload] = described.items;
+      if (!workload) throw new FailedError(`there is no ${text}`);
+      const { passes, failure } = await recordedPasses(api, `${path}/passes?limit=${options.limit}`);
+      await print({ workload, passes }, options.output, (shown) => explanationOf(shown.workload, shown.passes, failure !== undefined));
+      // The known part is printed; the command fails all the same.
+      if (failure) throw failure;
+    });
+
+/** More clusters are not asked for passes of a workload that is gone. */
+const MOST_CLUSTERS_ASKED = 10;
+
+/**
+ * Passes outlive their workload by days.
+ * @returns whether there are any of a workload of that name, which are then printed
+ */
+async function explainGone(
+  api: ApiClient,
+  {
+    kind,
+    name,
+    namespace = 'default',
+    cluster,
+  }: { kind: string; name: string; namespace?: string | undefined; cluster?: string | undefined },
+  { limit, output }: ExplainOptions,
+): Promise<boolean> {
+  const { items } = await api.get<{ items: { name: string }[] }>('/v1/clusters');
+  const asked = items.filter(({ name: on }) => cluster === undefined || cluster === on).slice(0, MOST_CLUSTERS_ASKED);
+  // At once: on AWS each is a search in a log.
+  const found = await Promise.all(
+    asked.map(async ({ name: on }) => {
+      const path = ['v1', 'workloads', on, kind, namespace, name].map(encodeURIComponent).join('/');
+      return { on, ...(await recordedPasses(api, `/${path}/passes?limit=${limit}`)) };
+    }),
+  );
+  const { on, passes } = found.find((each) => each.passes.length > 0) ?? { on: '', passes: [] };
+  const [latest] = passes;
+  if (!latest) return false;
+  const { uid } = latest.key;
+  await print({ passes }, output, (shown) =>
+    [
+      `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${on} is gone; its last pass began at ${latest.startTime}`,
+      '',
+      `Passes, newest first: ${costText(shown.passes)}`,
+      ...shown.passes.flatMap((pass) => passLines(pass, uid)),
+    ].join('\n'),
+  );
+  return true;
+}
+
+/** On AWS they are searched for in a log, which may take longer than there is time for. */
+async function recordedPasses(api: ApiClient, path: string): Promise<{ passes: ToldPass[]; failure?: FailedError }> {
+  try {
+    return { passes: (await api.get<{ items: ToldPass[] }>(path)).items };
+  } catch (error) {
+    if (!(error instanceof FailedError)) throw error;
+    return { passes: [], failure: new FailedError(`its passes cannot be shown: ${error.message}`, { cause: error }) };
+  }
+}
+
+/** `NAME` alone is of whatever kind has it. @throws UsageError */
+function workloadOf(text: string, kinds: readonly KindFacts[]): { kind?: string; name: string } {
+  const parts = text.split('/');
+  const [first = '', second] = parts;
+  if (parts.length > 2 || parts.includes('')) throw new UsageError(`"${text}" names no workload: expected KIND/NAME, as in job/demo`);
+  if (second === undefined) return { name: first };
+  const facts = findKindNamed(first, kinds);
+  if (!facts)
+    throw new UsageError(
+      `"${text}" names no workload: the kinds are ${kinds.map(({ kind }) => kind.toLowerCase()).join(', ')}, as in job/demo`,
+    );
+  return { kind: facts.kind, name: second };
+}
+
+/** @param found one or more */
+function pathOf(text: string, found: readonly WorkloadSummary[]): string {
+  const paths = new Map(found.map((key) => [[key.cluster, key.kind, key.namespace, key.name].map(encodeURIComponent).join('/'), key]));
+  const [path = ''] = paths.keys();
+  if (paths.size === 1) return `/v1/workloads/${path}`;
+  const keys = [...paths.values()];
+  if (new Set(keys.map(({ kind }) => kind)).size > 1) {
+    const candidates = keys.map((key) => `${key.kind.toLowerCase()}/${key.name} in ${key.namespace} on ${key.cluster}`);
+    throw new AmbiguousError(`${text} is the name of several workloads: ${candidates.join(', ')}; say which with KIND/NAME`);
+  }
+  const places = keys.map((key) => `${key.namespace} on ${key.cluster}`).join(', ');
+  throw new AmbiguousError(`${text} is in more than one place: ${places}; say which with --namespace or --cluster`);
+}
+
+function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], isUnknown: boolean): string {
+  const { kind, namespace, name, uid, cluster, state, reason, nextWake, queued } = workload;
+  // Passes are found by name: among them may be those of one of a former uid.
+  const latest = passes.find(({ key }) => key.uid === uid);
+  const lines = [
+    `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${cluster}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
+    `  ${[figuresText(workload), `pods known ${workload.pods.length + workload.podsLeftOut}`].filter((part) => part !== '').join(', ')}`,
+    ...workload.reasons.map((one) => `  ${paint(one.code, 'bold')}: ${one.text}${evidenceText(one, workload.pods)}`),
+    ...podLines(workload.pods),
+    ...(latest && latest.why.length > 0 ? [`  latest pass: ${latest.why.join('; ')}`] : []),
+    `  next look: ${queued ? 'a wake is on its way' : nextWake ? nextLookText(nextWake) : 'when something happens'}`,
+    '',
+    isUnknown ? 'Its passes are not known.' : passes.length === 0 ? 'No pass is recorded.' : `Passes, newest first: ${costText(passes)}`,
+  ];
+  for (const pass of passes) lines.push(...passLines(pass, uid));
+  return lines.join('\n');
+}
+
+/** More pods are not listed; the console has all of them. */
+const MOST_PODS = 5;
+
+/** Pods whose containers failed or were started again. */
+function podLines(pods: readonly PodSummary[]): string[] {
+  const told = pods.filter(({ containers }) => containers.some(({ restarts, exitCode = 0 }) => restarts > 0 || exitCode !== 0));
+  const lines = told.slice(0, MOST_PODS).map(({ name, phase, containers }) => {
+    const texts = containers.flatMap((container) => containerText(container) ?? []);
+    return `  pod ${name} ${phase}: ${texts.join('; ')}`;
+  });
+  return told.length > MOST_PODS ? [...lines, `  and ${told.length - MOST_PODS} more pods whose containers failed or restarted`] : lines;
+}
+
+/** @returns undefined for a container that runs and never ended; the console shows the same */
+function containerText({ name, role, restarts, exitCode, reason }: ContainerSummary): string | undefined {
+  if (exitCode === undefined && restarts === 0) return undefined;
+  const ended = exitCode === undefined ? [] : [`exit code ${exitCode}${reason === undefined ? '' : ` (${reason})`}`];
+  const again = restarts === 0 ? [] : [`${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`];
+  return `${role === 'container' ? '' : `${role} `}${name}: ${[...ended, ...again].join(', ')}`;
+}
+
+/** Time and writes of these passes together. */
+function costText(passes: readonly ToldPass[]): string {
+  const took = passes.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  const sent = passes.flatMap(({ actions }) => actions).filter(({ result }) => result !== 'notDone');
+  const writes = sent.reduce((sum, { count = 1 }) => sum + count, 0);
+  return `${passes.length} in ${took} ms, ${writes} ${writes === 1 ? 'write' : 'writes'} to the cluster`;
+}
+
+/** When the oldest of these pods was created; empty where none of them is known. */
+function sinceText(names: readonly string[], pods: readonly PodSummary[]): string {
+  const times = pods
+    .flatMap(({ name, creationTime }) => (names.includes(name) && creationTime !== undefined ? [creationTime] : []))
+    .toSorted();
+  const [oldest] = times;
+  if (oldest === undefined) return '';
+  return `, ${names.length > 1 ? 'the oldest ' : ''}created ${oldest.replace(/\.\d+Z$/, 'Z')}`;
+}
+
+/** Evidence that the text does not say itself; the console shows the same. */
+export function evidenceText({ text, pods = [], exitCode, podReason, rule, index }: Reason, known: readonly PodSummary[] = []): string {
+  const shown = [
+    ...(index === undefined || text.includes(`index ${index} `) ? [] : [`${/^\d+$/.test(index) ? 'index' : 'indexes'} ${index}`]),
+    ...(pods.length === 0 || text.includes(pods.join(', '))
+      ? []
+      : [`pod${pods.length > 1 ? 's' : ''} ${pods.join(', ')}${sinceText(pods, known)}`]),
+    ...(exitCode === undefined || text.includes(`exit code ${exitCode}`) ? [] : [`exit code ${exitCode}`]),
+    ...(podReason === undefined || text.includes(podReason) ? [] : [podReason]),
+    ...(rule === undefined || text.includes(`index ${rule}`) ? [] : [`rule ${rule}`]),
+  ];
+  return shown.length === 0 ? '' : ` (${shown.join(', ')})`;
+}
+
+const nextLookText = ({ dueTime, attempt }: { dueTime: string; attempt: number }): string =>
+  `in ${spanText(Date.parse(dueTime) - Date.now())}${attempt > 0 ? `, attempt ${attempt}` : ''}`;
+
+/** The status has no target beside itself. */
+const actionText = (verb: string, target: string): string => (verb === target ? `write ${target}` : `${verb} ${target}`);
+
+function passLines(
+  { key, passId, startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }: ToldPass,
+  uid: string,
+): string[] {
+  const seen = Object.entries(saw).map(([what, value]) => `${what} ${value}`);
+  const again =
+    nextWakeTime === undefined
+      ? []
+      : [`looks again ${((Date.parse(nextWakeTime) - Date.parse(startTime)) / 1000).toFixed(1)} s after its start`];
+  return [
+    `  ${startTime}  ${paintState(outcome)}, ${durationMs} ms  ${paint(`${seen.join(', ')}, pass ${passId}${key.uid === uid ? '' : `, uid ${key.uid}`}`, 'dim')}`,
+    ...why.map((reason) => `    because: ${reason}`),
+    ...actions.map(
+      ({ verb, target, why: reason, result, detail, count = 1 }) =>
+        `    ${actionText(verb, target)}${count > 1 ? ` and ${count - 1} more` : ''}: ${reason}${result === 'done' ? '' : ` [${result}${detail === undefined ? '' : `: ${detail}`}]`}`,
+    ),
+    ...again.map((text) => `    ${text}`),
+    ...(error === undefined ? [] : [`    ${paint(error, 'red')}`]),
+  ];
+}

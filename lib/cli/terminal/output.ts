@@ -1,0 +1,88 @@
+// How commands print: data on standard output as text, JSON or YAML; logs on standard error; colour only where a person reads.
+import { Option } from 'commander';
+import { isActing, shownData, shownLines, shownText } from '../../objects/values/shown-text.ts';
+
+export type OutputFormat = 'text' | 'json' | 'yaml';
+
+export const outputOption = (): Option =>
+  new Option('-o, --output <format>', 'how data is printed').choices(['text', 'json', 'yaml']).default('text');
+
+/**
+ * @param text takes the data as it may be shown to people: with escapes instead of characters that act (shown-text.ts). Made only when
+ * it is asked for; ends without a line break
+ */
+export async function print<Data>(data: Data, format: OutputFormat, text: (shown: Data) => string): Promise<void> {
+  if (format === 'json') printLines(JSON.stringify(data, null, 2));
+  else if (format === 'yaml') process.stdout.write(await yamlText(data));
+  else printLines(text(shownData(data)));
+}
+
+/** Data as YAML. Texts with characters that act are spelled as in JSON, with escapes; YAML reads them as the same texts. */
+export async function yamlText(data: unknown): Promise<string> {
+  const { dump } = await import('js-yaml');
+  const spelled: string[] = [];
+  // Through JSON once: absent fields are left out, as there.
+  const json = JSON.stringify(data);
+  let mark = 'text-with-escapes-';
+  while (json.includes(mark)) mark += '-';
+  const marked = (value: unknown): unknown => {
+    if (typeof value === 'string') return needsSpelling(value) ? `${mark}${spelled.push(value) - 1};` : value;
+    if (Array.isArray(value)) return value.map(marked);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [marked(key), marked(part)]));
+  };
+  const text = dump(marked(JSON.parse(json)), { lineWidth: -1, noRefs: true });
+  const marks = new RegExp(`${mark}(\\d+);`, 'g');
+  return text.replaceAll(marks, (_, at) => shownLines(JSON.stringify(spelled[Number(at)])));
+}
+
+/** YAML itself has a way to write a line end. */
+const needsSpelling = (text: string): boolean => isActing(text.replaceAll('\n', ''));
+
+/** Colours of `paint` stay; other characters that act do not. */
+// oxlint-disable-next-line no-control-regex
+const OUR_COLOURS = /(\u001B\[(?:0|1|2|31|32|33)m)/;
+
+/** Lines on standard output that hold text from elsewhere. Where its line ends must not show as ours, give it through `shownText`. */
+export function printLines(text: string): void {
+  const parts = text.split(OUR_COLOURS).map((part, at) => (at % 2 === 1 ? part : shownLines(part)));
+  process.stdout.write(`${parts.join('')}\n`);
+}
+
+/** One line on standard output. */
+export function printLine(text: string): void {
+  process.stdout.write(`${shownText(text)}\n`);
+}
+
+/** One line on standard error. @param problem with the name of the speaker before it, as in `farloop: …` */
+export function printProblem(problem: string): void {
+  process.stderr.write(`${shownText(problem)}\n`);
+}
+
+/** Columns as wide as their widest cell. @param rows each as long as the header */
+export function tableText(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+      .join('   ')
+      .trimEnd();
+  return [line(header), ...rows.map(line)].join('\n');
+}
+
+const COLOURS = { green: 32, red: 31, yellow: 33, bold: 1, dim: 2 } as const;
+
+/** Colour repeats what the text says; it is left away where nobody sees it, or where NO_COLOR is set. */
+export function paint(text: string, colour: keyof typeof COLOURS | undefined): string {
+  const { isTTY } = process.stdout;
+  if (colour === undefined || !isTTY || process.env['NO_COLOR'] || process.env['TERM'] === 'dumb') return text;
+  return `\u001B[${COLOURS[colour]}m${text}\u001B[0m`;
+}
+
+/** `12s`, `3m`, `2h`, `5d`. */
+export function spanText(ms: number): string {
+  const seconds = Math.max(Math.round(ms / 1000), 0);
+  if (seconds < 120) return `${seconds}s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`;
+}

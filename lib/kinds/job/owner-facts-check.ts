@@ -1,0 +1,90 @@
+// Checks facts of a Job from outside: each field that a planner, a pass or the API reads must have its type and range. An API server
+// accepts only valid Jobs, so its objects pass. A relay in an attacker's hands may send anything.
+import { flag, int32, int64, list, object, optional, text, textLike, texts, time, type Fault } from '../../objects/values/fact-checks.ts';
+
+/** Names and uids in messages, of any kind of object. */
+const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+const UID = /^[\w.:-]{1,128}$/;
+
+const conditions = list(
+  object({
+    type: text,
+    status: text,
+    reason: optional(text),
+    message: optional(text),
+    lastProbeTime: optional(time),
+    lastTransitionTime: optional(time),
+  }),
+);
+
+const metadata = object({
+  name: textLike(NAME, 'a name'),
+  namespace: textLike(NAME, 'a name'),
+  uid: textLike(UID, 'a uid'),
+  resourceVersion: textLike(/^(0|[1-9][0-9]{0,39})$/, 'a resourceVersion'),
+  generation: optional(int64),
+  creationTimestamp: optional(time),
+  deletionTimestamp: optional(time),
+  deletionGracePeriodSeconds: optional(int64),
+  labels: optional(texts),
+  annotations: optional(texts),
+  finalizers: optional(list(text)),
+  ownerReferences: optional(list(object({ apiVersion: text, kind: text, name: text, uid: text, controller: optional(flag) }))),
+});
+
+const selector = object({
+  matchLabels: optional(texts),
+  matchExpressions: optional(list(object({ key: text, operator: text, values: optional(list(text)) }))),
+});
+
+const failureRule = object({
+  action: text,
+  onExitCodes: optional(object({ containerName: optional(text), operator: text, values: optional(list(int32)) })),
+  onPodConditions: optional(list(object({ type: text, status: optional(text) }))),
+});
+
+const scheduling = object({
+  schedulingPolicy: optional(object({ basic: optional(object({})), gang: optional(object({ minCount: optional(int32) })) })),
+  schedulingConstraints: optional(object({ topology: optional(list(object({ key: text }))) })),
+  disruptionMode: optional(object({ single: optional(object({})), all: optional(object({})) })),
+  resourceClaims: optional(list(object({ name: text, resourceClaimName: optional(text), resourceClaimTemplateName: optional(text) }))),
+});
+
+const spec = object({
+  parallelism: optional(int32),
+  completions: optional(int32),
+  activeDeadlineSeconds: optional(int64),
+  podFailurePolicy: optional(object({ rules: optional(list(failureRule)) })),
+  successPolicy: optional(object({ rules: optional(list(object({ succeededIndexes: optional(text), succeededCount: optional(int32) }))) })),
+  backoffLimit: optional(int32),
+  backoffLimitPerIndex: optional(int32),
+  maxFailedIndexes: optional(int32),
+  selector: optional(selector),
+  manualSelector: optional(flag),
+  template: optional(object({ spec: optional(object({ restartPolicy: optional(text) })) })),
+  ttlSecondsAfterFinished: optional(int32),
+  completionMode: optional(text),
+  suspend: optional(flag),
+  podReplacementPolicy: optional(text),
+  managedBy: optional(text),
+  scheduling: optional(scheduling),
+});
+
+const status = object({
+  conditions: optional(conditions),
+  startTime: optional(time),
+  completionTime: optional(time),
+  active: optional(int32),
+  succeeded: optional(int32),
+  failed: optional(int32),
+  terminating: optional(int32),
+  ready: optional(int32),
+  completedIndexes: optional(text),
+  failedIndexes: optional(text),
+  uncountedTerminatedPods: optional(object({ succeeded: optional(list(text)), failed: optional(list(text)) })),
+});
+
+const job = object({ metadata, spec, status: optional(status) });
+
+/** The first field that no Job can have; undefined if the facts are possible. */
+export const jobFactsFault = (told: unknown): Fault | undefined => job(told);

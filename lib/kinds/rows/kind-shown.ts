@@ -1,0 +1,79 @@
+// How a kind's workloads are displayed: in lists, by `explain`, on the console, by `up --apply`. Only the kind's row knows which fields of
+// spec and status the values come from.
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
+import type { Manages } from '../../objects/manages.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
+import type { PlanHead, Snapshot } from './plan.ts';
+import type { StoredBackoff } from './planner-row.ts';
+import type { Circumstances, Reason } from './reasons.ts';
+import type { ReasonState, Standing } from './state.ts';
+
+/** A number about a workload: a column of a list, or part of a sentence. */
+export interface Figure {
+  /** One word in lower case, such as `succeeded`. */
+  name: string;
+  value: number;
+  /** The target of the number, if it has one. */
+  of?: number;
+  /** Shown only on the workload's own page. */
+  isMinor?: true;
+}
+
+/** A field of the owner that the API's JSON contains unchanged, in addition to the fields of every kind. */
+export interface ShownField {
+  name: string;
+  in: 'spec' | 'status';
+  is: 'count' | 'time';
+}
+
+/** The words for a patch, by its action's `purpose`. */
+export interface PatchPurpose {
+  /** An imperative; kind and name of the object follow. */
+  does: string;
+  /** Continues a sentence after "the API server refused to". */
+  refusedTo: (target: string) => string;
+  /** Why the object is not deleted if this patch is refused; the object's name follows. */
+  keeps?: string;
+}
+
+export interface KindShown<Owner extends WorkloadObject = WorkloadObject> {
+  /** The codes of its own reasons, each with its state. The state counts if no reason before it has one. */
+  reasons: Readonly<Record<string, ReasonState | undefined>>;
+  /** All reasons that hold, most important first; never empty. */
+  reasonsOf(snapshot: Snapshot<Owner>, now: Date, circumstances: Circumstances): Reason[];
+  /** The failures in a row that count for this owner, as its planner would get them. */
+  knownBackoff(stored: StoredBackoff, owner: Owner): PlanHead['backoff'];
+  /** The work left for pods without an owner. @param owner `none`: they never had one */
+  lettingGoText(held: readonly PodFacts[], owner: 'gone' | 'none'): string;
+
+  /** The state in the owner itself, which overrides all reasons: how it ended, or that it is suspended. */
+  standingOf(owner: Owner): Standing | undefined;
+  /** Whether it has running or ended pods. Asked only if no reason has a state. */
+  isUnderWay(owner: Owner): boolean;
+
+  fields: readonly ShownField[];
+  /** @param owner undefined if gone or unknown. The figures are the same, without the numbers that only the owner has */
+  figuresOf(owner: Owner | undefined): Figure[];
+
+  purposes: Readonly<Record<string, PatchPurpose>>;
+  /** Reasons of Events that are emitted once per pod. */
+  eventsPerPod: ReadonlySet<string>;
+  /** Fields of the status that a person does not need. */
+  hiddenStatus: ReadonlySet<string>;
+
+  /** Why Farloop does not manage an object in one of its namespaces, and what to do: sentences, the last without a full stop. */
+  unmanagedText(object: Unmanaged): string;
+  /** A clause about the owners that Farloop manages, given these words; undefined if it manages all of them. */
+  ownOnlyText: (manages: Manages) => string | undefined;
+}
+
+export interface Unmanaged {
+  /** The manager that the object names. */
+  managedBy?: string | undefined;
+  /** The manager that its manifest names, if it was applied from one. */
+  wanted?: string | undefined;
+  manages: Manages;
+}
+
+/** Erases the owner's type, once. Callers must pass a row only owners of its kind. */
+export const defineShown = <Owner extends WorkloadObject>(shown: KindShown<Owner>): KindShown => shown;

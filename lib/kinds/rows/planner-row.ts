@@ -1,0 +1,109 @@
+// The loop's part of a kind in addition to its facts: its planner, the writing of its status, its metrics, its back-off.
+import type { GenericSchema } from 'valibot';
+import type { SnapshotTexts } from '../../objects/values/frequent-texts.ts';
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
+import type { Counted } from '../../objects/upstream-metrics.ts';
+import type { Resource } from '../../objects/resources.ts';
+import type { Action, Plan, Planner, PlanHead, Snapshot } from './plan.ts';
+
+export interface PlannerRow<Owner extends WorkloadObject = WorkloadObject, Status extends object = object> {
+  planner: Planner<Owner, Status>;
+  status: KindStatus<Owner, Status>;
+  metrics: KindMetrics<Owner, Status>;
+  backoff: KindBackoff<Owner, Status>;
+  /** The kind's own durable state in its workloads' heads; absent: none. */
+  kept?: KindKept;
+  /** The part of a live owner that the flight recorder stores, if it is more than the facts: further fields that its planner reads. */
+  recordedFactsOf?(owner: Owner): Owner;
+  /** Texts that nearly every snapshot of a pass holds. They make it smaller. */
+  recordedTexts?: SnapshotTexts;
+}
+
+export interface KindStatus<Owner extends WorkloadObject, Status extends object> {
+  /** A whole status as a merge patch, which keeps every field that it does not name. */
+  patchOf(status: Status): object;
+  /** Uids of children in the status. A pass relies on them only if it knows all of them (R18). */
+  childrenIn(owner: Owner): readonly string[];
+  /** A status that differs in these fields alone is debounced. */
+  debouncedFields: readonly string[];
+  /** Writes that may wait for the next wave's status while many creates are under way; absent: none. */
+  amidCreates?: AmidCreates<Owner>;
+}
+
+export interface AmidCreates<Owner extends WorkloadObject> {
+  /** A status that differs in these fields alone waits. */
+  fields: readonly string[];
+  /** How a write to a pod waits. `now`: it does not. `later`: until a status counts the pod. `withStatus`: it ends the status's wait. */
+  timing(
+    owner: Owner,
+  ): (action: Extract<Action, { verb: 'patch' | 'delete' }>, pod: PodFacts | undefined) => 'now' | 'later' | 'withStatus';
+}
+
+/** Labels of a pass that upstream's metrics count as a sync. */
+export type SyncLabels = Readonly<Record<string, string>>;
+
+/** The counts of each confirmed write, under upstream's names. A kind has a member for each write that it counts. */
+export interface KindMetrics<Owner extends WorkloadObject, Status extends object> {
+  /** Undefined if this plan does not make the pass a sync. Of the plans of a pass, the first with labels decides. */
+  syncOf?(plan: Plan<Status>, owner: Owner): SyncLabels | undefined;
+  /** Called at the end of a pass that was a sync. */
+  ofSync?(sync: SyncLabels, end: { isGood: boolean; seconds: number }): Counted[];
+  /** @param before and `after`: the owner before the status write, and in the API server's answer */
+  ofStatus?(before: Owner, after: Owner): Counted[];
+  /** @param plan the plan with this create */
+  ofCreate?(plan: Plan<Status>, result: 'succeeded' | 'failed'): Counted[];
+  /** Of an object other than a pod. */
+  ofOtherCreate?(resource: Resource, result: 'succeeded' | 'failed'): Counted[];
+  /** Of an object other than a pod. */
+  ofOtherDelete?(resource: Resource): Counted[];
+  /** Of an event that is emitted, also if the cluster has no room for it. */
+  ofEvent?(event: Extract<Action, { verb: 'event' }>): Counted[];
+  ofPatch?(action: Extract<Action, { verb: 'patch' }>, about: { owner: Owner; pod: PodFacts }): Counted[];
+  /** @param at when the API server accepted the delete of the owner */
+  ofOwnerDelete?(owner: Owner, at: Date): Counted[];
+  /** A read was older than an earlier observation. */
+  ofStaleRead?(resource: Resource): Counted[];
+}
+
+/** Failures in a row. The loop stores them; the kind defines them. */
+export interface KindBackoff<Owner extends WorkloadObject, Status extends object> {
+  /** The failures that count for this owner. */
+  known(stored: StoredBackoff, owner: Owner | undefined): PlanHead['backoff'];
+  /** The failures to store after a pass. @param owner after the pass */
+  toStore(backoff: PlanHead['backoff'], owner: Owner | undefined): StoredBackoff;
+  /** Whether a status of this plan counts these failures. They are then stored with that write, even if the rest of the plan stopped. */
+  isCountedByStatus(given: Snapshot<Owner>, plan: Plan<Status>): boolean;
+}
+
+export interface KindKept {
+  /** Reads `kept` before the planner gets it. */
+  schema: GenericSchema<object>;
+  /** Fields of the head itself in which the build before stored the same. */
+  fieldsBefore?: readonly string[];
+  /** Fields that a pass works out again from what it sees. They need not be durable before a plan that changes them is carried out. */
+  seenAgain?: readonly string[];
+}
+
+export interface StoredBackoff {
+  failures: number;
+  lastFailureTime?: string | undefined;
+  /** Further values that the kind stores. */
+  [detail: string]: string | number | undefined;
+}
+
+/**
+ * Erases the owner's type, once. The loop passes a row only owners of its kind. Omitted members get the defaults of a kind without them.
+ */
+export const definePlanner = <Owner extends WorkloadObject, Status extends object>(
+  row: Pick<PlannerRow<Owner, Status>, 'planner'> & Partial<PlannerRow<Owner, Status>>,
+): PlannerRow => ({
+  status: { patchOf: (status) => status, childrenIn: () => [], debouncedFields: [] },
+  metrics: {},
+  backoff: {
+    known: ({ failures, lastFailureTime }) => ({ failures, ...(lastFailureTime !== undefined && { lastFailureTime }) }),
+    toStore: (backoff) => ({ ...backoff }),
+    isCountedByStatus: () => true,
+  },
+  ...(row as Partial<PlannerRow> & Pick<PlannerRow, 'planner'>),
+});

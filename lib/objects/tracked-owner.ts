@@ -1,8 +1,0 @@
-// The owner of a pod with the tracking finalizer.
-import { labelledJobUid } from './job-labels.ts';
-import type { ObjectMeta } from './kubernetes.ts';
-import { controllerOf } from './pod-facts.ts';
-
-/** The uid of its controller, or otherwise the uid in its label. */
-export const trackedOwnerUid = ({ ownerReferences, labels = {} }: ObjectMeta): string | undefined =>
-  controllerOf(ownerReferences)?.uid ?? labelledJobUid(labels);

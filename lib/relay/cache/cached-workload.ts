@@ -1,0 +1,41 @@
+// A workload in the relay's cache.
+import type { OwnerName } from '../../wire/words/observations.ts';
+import type { CompactPod } from './compact-pod.ts';
+import type { Members } from './pod-table.ts';
+
+/** A pod reported to its workload for the last time. */
+export interface GonePod {
+  facts: CompactPod;
+  /** The facts are stored relative to this owner. */
+  owner: OwnerName;
+  /** `departed`: it still exists, but no workload of ours owns it. `moved`: it belongs to another workload. */
+  state: 'deleted' | 'departed' | 'moved';
+}
+
+export interface KnownOwner {
+  version: string;
+  /** Another controller manages it. */
+  foreign: boolean;
+  /** The API server's count of spec changes; undefined once the owner is being deleted. */
+  generation: number | undefined;
+}
+
+export interface Workload {
+  owner: OwnerName;
+  /** The cached owner; undefined if it was not observed or is gone. */
+  known: KnownOwner | undefined;
+  /** JSON of the owner's facts, from the observation until it is sent. */
+  unsent: { body: string; deleted: boolean } | undefined;
+  pods: Members;
+  list: number;
+  /** Whether it changed since the last heartbeat. */
+  changed: boolean;
+}
+
+/** An object, and the version at which the cache holds it. */
+export interface OwnVersion {
+  uid: string;
+  namespace: string;
+  name: string;
+  version: string;
+}

@@ -1,0 +1,249 @@
+// Words between relay, ingest, passes and the view: observations, each with the resourceVersion at which it was observed (R2). Fields named
+// `heardAt` hold that version; they keep their name because it is written in messages and items.
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
+import type { ChildState } from '../../objects/child-state.ts';
+import type { PodFacts } from '../../objects/pods/pod-facts.ts';
+
+/** A workload within a cluster: the message names the cluster once. */
+export interface OwnerName {
+  kind: string;
+  /** Empty for an owner whose resource is cluster-scoped. */
+  namespace: string;
+  name: string;
+  uid: string;
+}
+
+export interface PodObservation {
+  /** An event's own resourceVersion, or that of the list it was in. */
+  heardAt: string;
+  /** True: the pod is gone (a watch's DELETED event), and `pod` is its last known state. */
+  deleted: boolean;
+  pod: PodFacts;
+}
+
+export interface OwnerObservation {
+  heardAt: string;
+  deleted: boolean;
+  /** Projected to the owner's facts; the last known state if it was deleted. */
+  object: WorkloadObject;
+}
+
+/** A whole list (R19): at `floor`, nothing existed within these slots but the objects that the report names. */
+export interface WholeList {
+  /** The lowest resourceVersion of its pages. */
+  floor: string;
+  /** `all`, or the slots from (included) to (excluded); see slotOf in view-layout.ts. */
+  slots: 'all' | { from: number; to: number };
+}
+
+/**
+ * `left`: a watch does not select it any more, as when somebody takes its label off. It may exist all the same: only a read by name shows.
+ * `deleted`: it is gone.
+ */
+export type ChildPresence = 'there' | 'left' | 'deleted';
+
+/** Of a child that is no pod. */
+export interface ChildObservation {
+  /** An event's own resourceVersion, or that of the list it was in. */
+  heardAt: string;
+  presence: ChildPresence;
+  /** The last known state if it is not there. */
+  child: ChildState;
+}
+
+/** A whole list of the children of one resource other than pods (R19). */
+export interface WholeChildren {
+  /** `plural.group` */
+  resource: string;
+  /** Versions are ordered per resource: this floor says nothing of another resource (R3). */
+  floor: string;
+  /** An object can leave the list without being deleted: by a label. */
+  isSelected?: true;
+}
+
+/** Observations of one workload. */
+export interface WorkloadReport {
+  owner: OwnerName;
+  observed?: OwnerObservation;
+  pods: PodObservation[];
+  whole?: WholeList;
+  /** Of a kind that has children other than pods, also where nothing was observed of them; absent for other kinds. */
+  children?: ChildObservation[];
+  wholeChildren?: WholeChildren[];
+}
+
+export interface WatchState {
+  resource: string;
+  /** Since the last event, bookmark or list. */
+  ageMs: number;
+  resourceVersion: string;
+  /** The API server does not let the relay list or watch it. */
+  refused?: true;
+}
+
+/** How the API server fails to answer its relay. */
+export interface ApiServerSilence {
+  /** `refused`: it answers, and does not take the relay's credentials. */
+  state: 'silent' | 'refused';
+  /** Since its last answer. */
+  forMs: number;
+  reason: string;
+}
+
+/** Of the parts of a workload's children of one resource, as one revision of the row makes them. */
+export interface PartsDigest {
+  resource: string;
+  revision: number;
+  digest: string;
+}
+
+export interface WorkloadDigest {
+  owner: OwnerName;
+  /** Of the owner's and all its pods' uid and own resourceVersion, in any order; see digest.ts. */
+  digest: string;
+  /** The newest resourceVersion of pods that the relay had observed when it made the digest. */
+  heardAt: string;
+  /** Of a kind that has children other than pods: one for each resource, compared with a view of the same revision only. */
+  parts?: PartsDigest[];
+}
+
+/** Owners of another manager that were created since the session began. */
+export interface ExternalOwners {
+  /** `spec.managedBy`, or `other`. */
+  controllerName: string;
+  count: number;
+}
+
+export interface Heartbeat {
+  watches: WatchState[];
+  /** Server `Date` minus the relay's clock, milliseconds; bounded by the reader (R12). */
+  clockOffsetMs: number;
+  digests: WorkloadDigest[];
+  /** Set once all of a full list has been sent. Known workloads that the list did not name are looked up live. */
+  fullList?: { resourceVersion: string; startedAtMs: number };
+  /** Two live lists in a row were older than what the relay had observed: the API server was restored from an older state (R3). */
+  restored?: { from: string; to: string };
+  /** Totals since the session began, so that a heartbeat that comes twice, late or never changes no count. */
+  externalJobs?: ExternalOwners[];
+  /** Absent while the API server answers the relay. */
+  apiServer?: ApiServerSilence;
+}
+
+/** One message on the events queue. */
+export interface EventMessage {
+  cluster: string;
+  /** Random id of the relay's run; a new one follows each start. */
+  session: string;
+  /** Era that the session began in (R3). */
+  era: number;
+  /** uid of the namespace kube-system as the relay sees it. */
+  kubeSystemUid: string;
+  sequence: number;
+  sentAtMs: number;
+  reports: WorkloadReport[];
+  heartbeat?: Heartbeat;
+}
+
+/** A message to be written. Pods of a report may come one by one, so that there is never an object for each of thousands. */
+export interface OutgoingEvents extends Omit<EventMessage, 'reports'> {
+  reports: readonly OutgoingReport[];
+}
+
+export interface OutgoingReport extends Omit<WorkloadReport, 'pods'> {
+  pods: Iterable<PodObservation>;
+}
+
+/** A queued request to look at a key. It carries no facts. `follows`: the fence that the sender read. */
+export interface WakeMessage extends SentForNews {
+  key: string;
+  follows: string;
+}
+
+/** For measuring alone: nothing is decided by it. */
+interface SentForNews {
+  /** When the oldest message with these observations was enqueued. Absent if there was none, and from builds before it. */
+  toldAtMs?: number | undefined;
+}
+
+/** Asks `reconcile` to contact a cluster with direct access, whether or not there is work on it. */
+export interface ClusterLookMessage {
+  look: 'cluster';
+  cluster: string;
+}
+
+/** A message of the wakes queue. */
+export type WakingMessage = WakeMessage | ClusterLookMessage;
+
+export interface TimerMessage extends SentForNews {
+  key: string;
+  dueAtMs: number;
+  attempt: number;
+  follows: string;
+}
+
+/** A digest mismatch: the view is compared again a moment later. */
+export interface DigestMismatchMessage {
+  /** Key of the workload. */
+  doubt: string;
+  /** The relay's digest. */
+  told: string;
+  /** The view's digest at that time. If it has changed since, the view may be right by now. */
+  seen: string;
+}
+
+/** Asks `timers` to look for stuck heads between two sweeps. */
+export interface StaleLookMessage {
+  look: 'stale';
+  dueAtMs: number;
+}
+
+/** A message of the timers queue. */
+export type DelayedMessage = TimerMessage | DigestMismatchMessage | StaleLookMessage;
+
+/**
+ * To a relay: report everything again, or one workload. `after`: the message that showed that something is missing. The relay need not list
+ * again what it has listed since that message.
+ */
+export type RelayAsk =
+  { ask: 'everything'; era: number; after?: { session: string; sequence: number } | undefined } | { ask: 'workload'; owner: OwnerName };
+
+/** One pod in a view. */
+export interface PodEntry {
+  heardAt: string;
+  /** Observed as the answer to a pass's own call (R7), so that its event changes nothing. */
+  byPass: boolean;
+  /** A tombstone. */
+  deleted: boolean;
+  pod: PodFacts;
+}
+
+export interface OwnerEntry {
+  heardAt: string;
+  byPass: boolean;
+  deleted: boolean;
+  object: WorkloadObject;
+}
+
+/** One view item, unpacked. `floor`: nothing else observed at or below it changes the item (R2). */
+export interface ViewPart {
+  era: number;
+  floor: string;
+  owner?: OwnerEntry;
+  /** By uid. */
+  pods: Map<string, PodEntry>;
+}
+
+/** The view's memory of a child other than a pod. */
+export interface ChildEntry extends ChildObservation {
+  /** Observed as the answer to a pass's own call (R7), so that its event changes nothing. */
+  byPass: boolean;
+}
+
+/** The children of one resource, as a view item holds them. `floor`: of this resource alone (R3). */
+export interface ChildrenPart {
+  era: number;
+  resource: string;
+  floor: string;
+  /** By uid. */
+  children: Map<string, ChildEntry>;
+}

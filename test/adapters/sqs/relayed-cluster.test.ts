@@ -1,0 +1,102 @@
+// The adapter that sends commands to a relay passes the contract of its port; what a relay answers to a list holds what was asked for.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
+import type { Pod } from '../../../lib/objects/kubernetes.ts';
+import { POD_FIELDS, podFactsOf } from '../../../lib/objects/pods/pod-facts.ts';
+import { JOBS, NAMESPACES, PODS } from '../../../lib/objects/resources.ts';
+import { deadlineIn, type Deadline } from '../../../lib/ports/clock.ts';
+import type { Cluster, ClusterSource, ListAnswer, ProjectedSelection } from '../../../lib/ports/cluster.ts';
+import { ALL_FACTS } from '../../../lib/kinds/facts.ts';
+import { allowedTo, type Allowed } from '../../../lib/relay/commands/commands.ts';
+import { openSandboxServer } from '../../contracts/api-server/sandbox-server.ts';
+import { overHttps } from '../../contracts/cluster-over-https.ts';
+import { clusterContract } from '../../contracts/cluster.ts';
+import { openRelayedWorld } from '../relayed-world.ts';
+
+/** The suite makes its own namespace and Jobs, as people do. */
+const allowed: Allowed[] = [
+  ...allowedTo(ALL_FACTS).filter(({ resource }) => resource !== JOBS),
+  { resource: JOBS, verbs: ['get', 'create', 'delete', 'patch'] },
+  { resource: NAMESPACES, verbs: ['create'] },
+];
+
+/** Passes through the relay, the relay's own lists and watches beside it. */
+const together = (relayed: Cluster, source: ClusterSource): Cluster & ClusterSource => ({
+  get: (...args) => relayed.get(...args),
+  list: (...args) => relayed.list(...args),
+  create: (...args) => relayed.create(...args),
+  delete: (...args) => relayed.delete(...args),
+  patch: (...args) => relayed.patch(...args),
+  signOfLife: (signal) => source.signOfLife(signal),
+  listPage: (...args) => source.listPage(...args),
+  watch: (...args) => source.watch(...args),
+});
+
+clusterContract('the sandbox through a relay', async () => {
+  const direct = overHttps(await openSandboxServer());
+  const { cluster: executor, stranger: unknown, forgetHistory } = direct;
+  const [world, other] = [await openRelayedWorld({ executor, allowed }), await openRelayedWorld({ executor: unknown, allowed })];
+  return {
+    cluster: together(world.cluster, executor),
+    stranger: other.cluster,
+    forgetHistory,
+    close: async () => {
+      await world.close();
+      await other.close();
+      await direct.close();
+    },
+  };
+});
+
+describe('a list of pods through a relay', () => {
+  const clock = new SystemClock();
+  const soon = (): Deadline => deadlineIn(clock, 20_000);
+  const wanted: ProjectedSelection = { namespace: 'default', fields: POD_FIELDS };
+  const direct = openSandboxServer().then(overHttps);
+
+  beforeAll(async () => {
+    const env = [{ name: 'PASSWORD', value: 'hunter2' }];
+    const annotations = { 'batch.kubernetes.io/job-completion-index': '3', 'example.com/note': 'nobody reads it' };
+    const pod = (name: string): Pod => ({
+      metadata: { name, namespace: 'default', labels: { app: 'demo' }, annotations },
+      spec: { containers: [{ name: 'main', image: 'busybox', env }], restartPolicy: 'Never' },
+    });
+    for (const name of ['one', 'two']) await (await direct).cluster.create(PODS, pod(name), soon());
+  });
+  afterAll(async () => (await direct).close());
+
+  const listedBy = async (executor: Cluster, selection: ProjectedSelection): Promise<ListAnswer<Pod>> => {
+    const { cluster, close } = await openRelayedWorld({ executor });
+    try {
+      return await cluster.list<Pod>(PODS, selection, soon());
+    } finally {
+      await close();
+    }
+  };
+
+  test('holds what is read of them, as that of a cluster that is dialled, and nothing else', async () => {
+    const { cluster } = await direct;
+    const { items } = await listedBy(cluster, wanted);
+    expect(items).toEqual((await cluster.list<Pod>(PODS, wanted, soon())).items);
+    expect(items.map(({ metadata }) => [metadata.name, metadata.labels, metadata.annotations])).toEqual(
+      ['one', 'two'].map((name) => [name, { app: 'demo' }, { 'batch.kubernetes.io/job-completion-index': '3' }]),
+    );
+    expect(JSON.stringify(items)).not.toMatch(/managedFields|containers|hunter2|nobody reads it/);
+  });
+
+  test('is of whole pods for functions of the build before, which ask for no fields', async () => {
+    const { items } = await listedBy((await direct).cluster, { namespace: 'default' });
+    expect(items.map(({ metadata, spec }) => [metadata.managedFields?.length, spec?.containers[0]?.env])).toEqual(
+      ['one', 'two'].map(() => [1, [{ name: 'PASSWORD', value: 'hunter2' }]]),
+    );
+  });
+
+  test('of the build before, which answers with whole pods, tells the same', async () => {
+    const { cluster } = await direct;
+    const before: Cluster = together(cluster, cluster);
+    before.list = async (resource, { namespace = '' }, deadline) => await cluster.list(resource, { namespace }, deadline);
+    const [whole, projected] = [await listedBy(before, wanted), await listedBy(cluster, wanted)];
+    expect(JSON.stringify(whole.items)).toMatch(/hunter2/);
+    expect(projected.items.map(podFactsOf)).toEqual(whole.items.map(podFactsOf));
+  });
+});

@@ -1,0 +1,98 @@
+// Completion as the shells do it: bash is asked itself; zsh and fish too where they are installed, else their scripts are only read.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { completionScript } from '../../../lib/cli/completion/completion.ts';
+import { buildProgram } from '../../../lib/cli/program.ts';
+import { temporaryFolder } from '../farloop-process.ts';
+
+const folder = temporaryFolder();
+
+beforeAll(() => {
+  mkdirSync(join(folder.path, 'a folder'));
+  writeFileSync(join(folder.path, 'a job.yaml'), '');
+  for (const shell of ['bash', 'zsh', 'fish'] as const) writeFileSync(join(folder.path, shell), completionScript(buildProgram(), shell));
+});
+afterAll(() => folder.remove());
+
+const isInstalled = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+
+/** What bash offers at the end of the line, which it has cut as it does. */
+function offeredByBash(words: readonly string[]): string[] {
+  const script = `source ./bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _farloop; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', script, 'bash', ...words], { cwd: folder.path, encoding: 'utf8' });
+  expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+const TRAINING = ['tfjob', 'pytorchjob', 'mpijob', 'xgboostjob', 'paddlejob', 'mxjob', 'jaxjob'];
+const FORMATS = ['text', 'json', 'yaml'];
+
+describe('bash', () => {
+  const cases: { line: string[]; offers: string[] }[] = [
+    { line: ['dl'], offers: ['dlq'] },
+    { line: ['get', ''], offers: ['jobs', 'orphanpods', ...TRAINING.map((kind) => `${kind}s`), 'workloads', 'clusters'] },
+    { line: ['get', 'jobs', '-o', ''], offers: FORMATS },
+    { line: ['get', '-o', 'json', 'c'], offers: ['clusters'] },
+    { line: ['get', 'jobs', '--output', 'j'], offers: ['json'] },
+    { line: ['get', 'jobs', '--output', '='], offers: FORMATS },
+    { line: ['get', 'jobs', '--output', '=', 'y'], offers: ['yaml'] },
+    { line: ['get', '--output', '=', 'yaml', 'j'], offers: ['jobs', 'jaxjobs'] },
+    { line: ['get', '-n', 'dlq', '--outp'], offers: ['--output'] },
+    { line: ['explain', ''], offers: ['job/', 'orphanpod/', ...TRAINING.map((kind) => `${kind}/`)] },
+    { line: ['up', '--manage', ''], offers: ['jobs', 'all-jobs', 'training-jobs'] },
+    { line: ['up', '--port', ''], offers: [] },
+    { line: ['up', '--apply', 'a'], offers: ['a folder', 'a job.yaml'] },
+    { line: ['up', '--state', 'a'], offers: ['a folder'] },
+    { line: ['relay', '--service-account', 'a'], offers: ['a folder'] },
+    { line: ['plan', '-f', 'a j'], offers: ['a job.yaml'] },
+    { line: ['dlq', ''], offers: ['list', 'redrive'] },
+    { line: ['dlq', 'list', '--queue', 'w'], offers: ['wakes'] },
+    { line: ['dlq', 'redrive', '--st'], offers: ['--state'] },
+    { line: ['completion', ''], offers: ['bash', 'zsh', 'fish'] },
+    { line: ['help', 'expl'], offers: ['explain'] },
+  ];
+  for (const { line, offers } of cases)
+    test(`farloop ${line.join(' ')}`, () => expect(offeredByBash(['farloop', ...line]).toSorted()).toEqual(offers.toSorted()));
+
+  test('offers every command', () => {
+    expect(offeredByBash(['farloop', ''])).toEqual(buildProgram().commands.map((command) => command.name()));
+  });
+});
+
+describe('zsh', () => {
+  test('is a completion function when it is loaded from fpath, and registers itself when it is sourced', () => {
+    const script = completionScript(buildProgram(), 'zsh');
+    expect(script).toMatch(/^#compdef farloop\n/);
+    expect(script).toMatch(
+      /if \[\[ "\$funcstack\[1\]" == _farloop \]\]; then\n {2}_farloop "\$@"\nelse\n[^]*compdef _farloop farloop\nfi\n$/,
+    );
+    // `path` is the search path itself there.
+    expect(script).not.toMatch(/\bpath\b(?!=)/);
+    expect(script).toMatch(/'get:-o'.*\) compadd -- text json yaml; return ;;/);
+    expect(script).toMatch(/'up:--kubeconfig'.*\) _files; return ;;/);
+  });
+
+  if (isInstalled('zsh'))
+    test('can be read', () =>
+      expect(spawnSync('zsh', ['-fn', 'zsh'], { cwd: folder.path, encoding: 'utf8' })).toMatchObject({ stderr: '', status: 0 }));
+});
+
+describe('fish', () => {
+  test('an option has its description, and values where they are known', () => {
+    const script = completionScript(buildProgram(), 'fish');
+    expect(script).toContain(`complete -c farloop -n '__farloop_at "up"' -l port -x -d 'port of console`);
+    expect(script).toContain(`complete -c farloop -n '__farloop_at "get"' -s o -l output -x -a 'text json yaml' -d`);
+    expect(script).toContain(`complete -c farloop -n '__farloop_at "plan"' -s f -l filename -r -F -d`);
+  });
+
+  if (isInstalled('fish'))
+    test('can be read, and offers', () => {
+      const asked = spawnSync('fish', ['--no-config', '-c', "source ./fish; complete -C 'farloop get jobs -o '"], {
+        cwd: folder.path,
+        encoding: 'utf8',
+      });
+      expect(asked.stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(expect.arrayContaining(FORMATS));
+    });
+});

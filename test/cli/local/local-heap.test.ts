@@ -1,0 +1,30 @@
+// What `farloop up` takes of a machine with much memory: V8 alone would let the young generation grow to 64 MB and more.
+import { expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const MODULE = new URL('../../../lib/cli/local/local-heap.ts', import.meta.url).href;
+const MEGABYTE = 2 ** 20;
+/** With the bound it is 48 MB, and a page or two more while V8 collects. Without it: 64 MB and more. */
+const MOST = 56 * MEGABYTE;
+
+/** Keeps what it makes for a turn: without a bound the young generation is 64 MB after some five of them. */
+const program = `
+  import { getHeapSpaceStatistics } from 'node:v8';
+  import { boundHeap } from ${JSON.stringify(MODULE)};
+  boundHeap();
+  let most = 0;
+  for (let turn = 0; turn < 30 && most <= ${MOST}; turn += 1) {
+    const kept = [];
+    for (let at = 0; at < 100_000; at += 1) kept.push({ at, list: [at, turn] });
+    most = Math.max(most, getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size);
+    await new Promise((next) => setImmediate(next));
+  }
+  console.log(most);
+`;
+
+test('the young generation of a local process grows to what it needs, and no further', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  expect(Number(stdout)).toBeGreaterThanOrEqual(32 * MEGABYTE);
+  expect(Number(stdout)).toBeLessThanOrEqual(MOST);
+}, 20_000);

@@ -1,0 +1,13 @@
+// The word for where a workload stands, as lists and `up --apply` print it.
+import { expect, test } from '@jest/globals';
+import type { WorkloadSummary } from '../../../lib/api/told-workload.ts';
+import { standingText } from '../../../lib/cli/queries/standing-text.ts';
+
+test.each<[Pick<WorkloadSummary, 'state' | 'reason'>, string]>([
+  [{ state: 'Running' }, 'Running'],
+  [{ state: 'Running', reason: '1 of 3 wait: Unschedulable' }, 'Running (1 of 3 wait: Unschedulable)'],
+  [{ state: 'Waiting', reason: 'ImagePullBackOff' }, 'Waiting (ImagePullBackOff)'],
+  [{ state: 'Complete', reason: 'CompletionsReached' }, 'Complete'],
+])('%j is shown as %s', (workload, shown) => {
+  expect(standingText(workload)).toBe(shown);
+});
