@@ -1,6 +1,7 @@
 // Makes the reports of messages from the marks of a workload and its cached state at that moment.
+import type { ChildFacts } from '../../kinds/rows/kind.ts';
 import { newest } from '../../objects/values/resource-version.ts';
-import type { ChildObservation, OutgoingReport, OwnerName, OwnerObservation, WholeChildren } from '../../wire/words/observations.ts';
+import type { ChildObservation, OutgoingReport, OwnerObservation, WholeChildren } from '../../wire/words/observations.ts';
 import type { News, RelayCache } from '../cache/cache.ts';
 import type { GonePod, Workload } from '../cache/cached-workload.ts';
 import type { ChildNews, ChildTable } from '../cache/child-cache.ts';
@@ -29,14 +30,17 @@ export interface Report extends OutgoingReport {
   pods: Telling;
 }
 
+/** Versions of the last whole lists in one namespace, `0` before the first. Each listed object was observed at its list's version. */
+export interface Floors {
+  readonly pods: string;
+  ownersOf: (kind: string) => string;
+  childrenOf: (child: ChildFacts) => string;
+}
+
 export interface ReportsSetup {
   cache: Pick<RelayCache, 'podsOf' | 'podOf' | 'isRowOf' | 'isPodOf' | 'childTablesOf'>;
-  /** Version of the last whole list of the pods of a namespace. Each pod was observed at that version. */
-  podFloor: (namespace: string) => string;
-  /** Version of the last whole list of the owners of its kind. */
-  ownerFloor: (owner: OwnerName) => string;
-  /** Version of the last whole list of those children; `0` before. */
-  childFloor: (table: ChildTable, namespace: string) => string;
+  /** Of the lists of that namespace; undefined if it is not watched. */
+  floorsIn: (namespace: string) => Floors | undefined;
   /** Most pods of one whole list in one message. A longer list is split by slots. */
   wholePods: number;
 }
@@ -86,7 +90,7 @@ export class Reports {
     }
     // Include the pods removed since the list, beside the present ones.
     const telling = this.#tellingOf(marks, this.#setup.cache.podsOf(workload));
-    const floor = this.#setup.podFloor(workload.owner.namespace);
+    const floor = this.#podFloorOf(workload);
     const ranges = inRanges(telling.told, this.#setup.wholePods, (each) => telling.slotOf(each));
     return ranges.map(({ slots, pods: within }, at) => ({
       ...(at === 0 ? told : { owner: workload.owner, ...(children && { children: [] }) }),
@@ -97,9 +101,9 @@ export class Reports {
 
   /** A present pod was also observed by the last list. For a removed pod only its own version counts. */
   #tellingOf({ workload, gone }: Marks, rows: Iterable<PodRow>): Telling {
-    const { cache, podFloor } = this.#setup;
+    const { cache } = this.#setup;
     const { owner } = workload;
-    const floor = podFloor(owner.namespace);
+    const floor = this.#podFloorOf(workload);
     const told: Told[] = [];
     // The row may hold another pod by now. The removal of the earlier pod has a mark of its own.
     for (const row of rows) if (cache.isRowOf(workload, row)) told.push(row);
@@ -120,16 +124,23 @@ export class Reports {
     if (!unsent) return undefined;
     const object: OwnerObservation['object'] = JSON.parse(unsent.body);
     const version = object.metadata.resourceVersion ?? '0';
-    return { heardAt: unsent.deleted ? version : newest(version, this.#setup.ownerFloor(owner)), deleted: unsent.deleted, object };
+    const floor = this.#setup.floorsIn(owner.namespace)?.ownersOf(owner.kind) ?? '0';
+    return { heardAt: unsent.deleted ? version : newest(version, floor), deleted: unsent.deleted, object };
+  }
+
+  #podFloorOf({ owner }: Workload): string {
+    return this.#setup.floorsIn(owner.namespace)?.pods ?? '0';
+  }
+
+  #childFloorOf({ owner }: Workload, { child }: ChildTable): string {
+    return this.#setup.floorsIn(owner.namespace)?.childrenOf(child) ?? '0';
   }
 
   /** @returns undefined for a kind without children other than pods */
   #childrenOf({ workload, whole, children }: Marks): { children: ChildObservation[]; wholeChildren?: WholeChildren[] } | undefined {
-    const { cache, childFloor } = this.#setup;
-    const tables = cache.childTablesOf(workload.owner.kind);
+    const tables = this.#setup.cache.childTablesOf(workload.owner.kind);
     if (tables.length === 0) return undefined;
-    const { namespace } = workload.owner;
-    const listed = tables.filter((table) => (whole || children?.whole.has(table)) && childFloor(table, namespace) !== '0');
+    const listed = tables.filter((table) => (whole || children?.whole.has(table)) && this.#childFloorOf(workload, table) !== '0');
     const news = listed.flatMap((table) => [...table.uidsOf(workload)].map((uid): ChildNews => ({ table, uid })));
     for (const one of children?.news.values() ?? [])
       // Present children are already among the listed ones.
@@ -138,7 +149,7 @@ export class Reports {
       .filter((table) => table.isWhole(workload))
       .map((table) => ({
         resource: table.resource,
-        floor: childFloor(table, namespace),
+        floor: this.#childFloorOf(workload, table),
         ...(table.isSelected && { isSelected: true as const }),
       }));
     return {
@@ -150,8 +161,7 @@ export class Reports {
   #childOf(workload: Workload, { table, uid, gone }: ChildNews): ChildObservation | undefined {
     const state = table.stateOf(workload, uid);
     if (state) {
-      const floor = this.#setup.childFloor(table, workload.owner.namespace);
-      return { heardAt: newest(state.resourceVersion, floor), presence: 'there', child: state };
+      return { heardAt: newest(state.resourceVersion, this.#childFloorOf(workload, table)), presence: 'there', child: state };
     }
     return gone && { heardAt: gone.state.resourceVersion, presence: gone.presence, child: gone.state };
   }
