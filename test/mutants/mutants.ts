@@ -38,12 +38,13 @@ export type Edit = Pick<Mutant, 'file' | 'search' | 'replacement'>;
 export const editsOf = (mutant: Mutant): Edit[] => [mutant, ...(mutant.isBeforeStatusRules ? [BEFORE_STATUS_RULES] : [])];
 
 const RECONCILE = 'lib/reconciler/reconcile.ts';
-const OPENING = 'lib/reconciler/pass/acquire.ts';
-const PLANNING = 'lib/reconciler/pass/planning.ts';
-const TROUBLE = 'lib/reconciler/pass/trouble.ts';
-const CLOSING = 'lib/reconciler/pass/commit.ts';
-const ACTIONS = 'lib/reconciler/pass/actions.ts';
-const STATUS_WRITE = 'lib/reconciler/pass/status-write.ts';
+const OPENING = 'lib/reconciler/steps/acquire.ts';
+const PLANNING = 'lib/reconciler/planning/planning.ts';
+const TROUBLE = 'lib/reconciler/steps/trouble.ts';
+const HEAD_WRITE = 'lib/reconciler/pass/head-write.ts';
+const CLOSING = 'lib/reconciler/steps/commit.ts';
+const ACTIONS = 'lib/reconciler/acting/actions.ts';
+const STATUS_WRITE = 'lib/reconciler/acting/status-write.ts';
 const INGEST = 'lib/reconciler/ingest.ts';
 const TRACKING = 'lib/kinds/job/counting/tracking.ts';
 
@@ -135,7 +136,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'intent not written',
     rule: 'R5',
-    file: 'lib/reconciler/pass/rounds.ts',
+    file: 'lib/reconciler/steps/rounds.ts',
     search: '  await intend(ports, pass, writes);',
     replacement: '  if (writes.length === 0) await intend(ports, pass, writes);',
     why: 'a crash between create and record leaves pods that nobody knows of',
@@ -144,7 +145,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'one deletion of several intended',
     rule: 'R5',
-    file: 'lib/reconciler/pass/intending.ts',
+    file: 'lib/reconciler/acting/intending.ts',
     search: "if (action.verb === 'delete') intents.delete.push(child);",
     replacement: "if (action.verb === 'delete') intents.delete = [child];",
     why: 'a crash between delete and record leaves pods that nobody looks up again',
@@ -162,7 +163,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'numbers of vanished pods are forgotten',
     rule: 'R5',
-    file: 'lib/reconciler/pass/settle.ts',
+    file: 'lib/reconciler/live/settle.ts',
     search:
       '  for (const { deleted, pod } of view.pods.values()) if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);',
     replacement: '',
@@ -183,7 +184,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what was looked up stays intended',
     rule: 'R4',
-    file: 'lib/reconciler/pass/settle.ts',
+    file: 'lib/reconciler/live/settle.ts',
     search: 'intents: stillOpen(pass),\n    ordinal: Math',
     replacement: 'ordinal: Math',
     why: 'after one crash every later pass looks up what is long known',
@@ -219,7 +220,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'head written whoever has it',
     rule: 'R8',
-    file: CLOSING,
+    file: HEAD_WRITE,
     search: 'store.updateHead(pass.key, { ifFence: pass.fence }, change);',
     replacement: 'store.updateHead(pass.key, {}, change);',
     why: 'a pass that was overtaken takes back what the later one wrote down',
@@ -367,7 +368,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'owner not read before a pod is made',
     rule: 'R10',
-    file: 'lib/reconciler/pass/planning.ts',
+    file: 'lib/reconciler/planning/planning.ts',
     search: "  if (action.verb === 'create') return true;",
     replacement: '',
     why: 'a Job that was suspended a moment ago starts pods',
@@ -514,9 +515,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what is gone is kept',
     rule: 'R16',
-    file: RECONCILE,
-    search: '      await this.#ports.store.forget(pass.key, pass.fence);',
-    replacement: "      if (pass.fence === '') await this.#ports.store.forget(pass.key, pass.fence);",
+    file: 'lib/reconciler/steps/after-owner.ts',
+    search: '    await store.forget(pass.key, pass.fence);',
+    replacement: "    if (pass.fence === '') await store.forget(pass.key, pass.fence);",
     why: 'the table grows with every Job there ever was',
     look: { scenario: 'deleted' },
   },
@@ -550,7 +551,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'head of another workload written',
     rule: 'R13',
-    file: CLOSING,
+    file: HEAD_WRITE,
     search: 'store.updateHead(pass.key, { ifFence: pass.fence }, change);',
     replacement:
       'store.updateHead((await store.workloads(pass.key.cluster, { limit: 1 })).keys[0] ?? pass.key, { ifFence: pass.fence }, change);',
@@ -596,9 +597,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a pass calls another cluster',
     rule: 'R15',
-    file: RECONCILE,
-    search: '      connect: () => this.#ports.connect(record),',
-    replacement: '      connect: ((other) => () => this.#ports.connect(other))((await clusters.list())[0] ?? record),',
+    file: 'lib/reconciler/steps/open-pass.ts',
+    search: '    connect: () => ports.connect(record),',
+    replacement: '    connect: ((other) => () => ports.connect(other))((await ports.clusters.list())[0] ?? record),',
     why: "one customer's pods end up in another's cluster",
     look: { scenario: 'two-clusters' },
   },
@@ -652,8 +653,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'deadline counts from the first call',
     rule: 'R17',
     file: RECONCILE,
-    search: '      deadline,\n      startedAtMs,',
-    replacement: '      deadline: deadlineIn(clock, this.#options.passMs),\n      startedAtMs,',
+    search: 'record: cluster, deadline, startedAtMs }',
+    replacement: 'record: cluster, deadline: deadlineIn(ports.clock, options.passMs), startedAtMs }',
     why: 'a pass that stood still before it sends has all its time left',
     look: { scenario: 'single', faults: ['freezes', 'freezesShortly'] },
   },
@@ -856,7 +857,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'patch without the version that it was decided on',
     rule: 'R8',
-    file: 'lib/reconciler/pass/preconditioned-patch.ts',
+    file: 'lib/reconciler/acting/preconditioned-patch.ts',
     search: '...(resourceVersion !== undefined && { resourceVersion }) };',
     replacement: "...(resourceVersion === '' && { resourceVersion }) };",
     why: 'the finalizer of a pod that has succeeded since comes off, and its success is never counted',
@@ -874,7 +875,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'child that a pass made is not noted',
     rule: 'R5',
-    file: 'lib/reconciler/pass/other-objects.ts',
+    file: 'lib/reconciler/acting/other-objects.ts',
     search: '    if (row) pass.known.children.observe(row, object);\n    pass.pending.counted',
     replacement: '    pass.pending.counted',
     why: 'the next pass makes the service again, which the watch has not shown yet',
@@ -1048,7 +1049,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'numbers of names that are used again begin anew',
     rule: 'R5',
-    file: 'lib/reconciler/pass/settle.ts',
+    file: 'lib/reconciler/live/settle.ts',
     search: 'if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);',
     replacement: 'if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number);',
     why: 'a pod that was made again cannot be told from the one before it, whose failure is counted once more or never',
@@ -1057,7 +1058,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what bears the label is a child, whoever owns it',
     rule: 'R15',
-    file: 'lib/reconciler/pass/other-children.ts',
+    file: 'lib/reconciler/live/other-children.ts',
     search: 'row.membershipOf(metadata)?.uid === pass.key.uid',
     replacement: "metadata.uid !== ''",
     why: 'services of other people that bear the label are deleted as too many',
@@ -1066,7 +1067,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a child is deleted whatever its uid',
     rule: 'R8',
-    file: 'lib/reconciler/pass/other-objects.ts',
+    file: 'lib/reconciler/acting/other-objects.ts',
     search: '{ namespace, name, uid, ...conditions },',
     replacement: "{ namespace, name, uid: '', ...conditions },",
     why: 'one that was made again under the name meanwhile goes in its place',
@@ -1075,7 +1076,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'whoever has the name of a child is the child',
     rule: 'R5',
-    file: 'lib/reconciler/pass/other-objects.ts',
+    file: 'lib/reconciler/acting/other-objects.ts',
     search: '    if (isOurs) pass.known.children.observe(row, object);',
     replacement: '    if (isOurs || uid) pass.known.children.observe(row, object);',
     why: "somebody else's service is changed, and deleted with the workload",

@@ -9,7 +9,7 @@ import type { ChildrenPart, PodEntry, ViewPart } from '../../wire/words/observat
 import { childrenIn, childResourcesIn } from './children-access.ts';
 import { hasItems, inRuns, isInRange, itemOf, layoutOf, podItemsIn, spanOf, type PodItem } from './pod-items.ts';
 import type { Counted } from '../../objects/upstream-metrics.ts';
-import { countsOfChange } from '../report/view-counts.ts';
+import { countsOfChange } from './view-counts.ts';
 import { readPart, writePart } from './recent-parts.ts';
 import { noteRange, outdatedRanges, toldFloor } from './list-progress.ts';
 import { readItems } from './read-items.ts';

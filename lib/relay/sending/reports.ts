@@ -7,8 +7,8 @@ import type { GonePod, Workload } from '../cache/cached-workload.ts';
 import type { ChildNews, ChildTable } from '../cache/child-cache.ts';
 import { expand } from '../cache/compact-pod.ts';
 import type { PodRow } from '../cache/pod-table.ts';
-import type { Told } from './report-pods.ts';
-import { inRanges, Telling } from './report-pods.ts';
+import type { ReportedPod } from './report-pods.ts';
+import { inRanges, ReportPods } from './report-pods.ts';
 
 /** The parts of a workload to send. */
 export interface Marks {
@@ -27,7 +27,7 @@ export interface Marks {
 }
 
 export interface Report extends OutgoingReport {
-  pods: Telling;
+  pods: ReportPods;
 }
 
 /** Versions of the last whole lists in one namespace, `0` before the first. Each listed object was observed at its list's version. */
@@ -84,32 +84,32 @@ export class Reports {
     const children = this.#childrenOf(marks);
     const told = { owner: workload.owner, ...(observed && { observed }), ...children };
     if (!whole) {
-      const news = this.#tellingOf(marks, marks.pods);
+      const news = this.#podsOf(marks, marks.pods);
       const hasChildren = children !== undefined && (children.children.length > 0 || children.wholeChildren !== undefined);
-      return observed || news.told.length > 0 || hasChildren ? [{ ...told, pods: news }] : [];
+      return observed || news.pods.length > 0 || hasChildren ? [{ ...told, pods: news }] : [];
     }
     // Include the pods removed since the list, beside the present ones.
-    const telling = this.#tellingOf(marks, this.#setup.cache.podsOf(workload));
+    const reported = this.#podsOf(marks, this.#setup.cache.podsOf(workload));
     const floor = this.#podFloorOf(workload);
-    const ranges = inRanges(telling.told, this.#setup.wholePods, (each) => telling.slotOf(each));
+    const ranges = inRanges(reported.pods, this.#setup.wholePods, (each) => reported.slotOf(each));
     return ranges.map(({ slots, pods: within }, at) => ({
       ...(at === 0 ? told : { owner: workload.owner, ...(children && { children: [] }) }),
-      pods: telling.of(within),
+      pods: reported.of(within),
       whole: { floor, slots },
     }));
   }
 
   /** A present pod was also observed by the last list. For a removed pod only its own version counts. */
-  #tellingOf({ workload, gone }: Marks, rows: Iterable<PodRow>): Telling {
+  #podsOf({ workload, gone }: Marks, rows: Iterable<PodRow>): ReportPods {
     const { cache } = this.#setup;
     const { owner } = workload;
     const floor = this.#podFloorOf(workload);
-    const told: Told[] = [];
+    const reported: ReportedPod[] = [];
     // The row may hold another pod by now. The removal of the earlier pod has a mark of its own.
-    for (const row of rows) if (cache.isRowOf(workload, row)) told.push(row);
+    for (const row of rows) if (cache.isRowOf(workload, row)) reported.push(row);
     // Skip pods that have come back.
-    for (const [uid, pod] of gone) if (!cache.isPodOf(workload, uid)) told.push(pod);
-    return new Telling(told, (each) => {
+    for (const [uid, pod] of gone) if (!cache.isPodOf(workload, uid)) reported.push(pod);
+    return new ReportPods(reported, (each) => {
       if (typeof each === 'number') {
         const pod = cache.podOf(workload, each);
         return pod && { heardAt: newest(pod.version, floor), deleted: false, pod: expand(pod, owner) };

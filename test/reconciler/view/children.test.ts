@@ -15,7 +15,7 @@ import {
   partsDigestOf,
   partsIn,
 } from '../../../lib/reconciler/view/children.ts';
-import { seenText, viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
+import { seenText, viewDigestOf } from '../../../lib/reconciler/cluster/digest-mismatch.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { emptyPart } from '../../../lib/reconciler/view/view.ts';
 import { mergedReports } from '../../../lib/reconciler/view/merged-reports.ts';
