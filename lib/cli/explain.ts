@@ -183,9 +183,11 @@ function podLines(pods: readonly PodSummary[]): string[] {
 }
 
 /** @returns undefined for a container that runs and never ended; the console shows the same */
-function containerText({ name, role, restarts, exitCode, reason }: ContainerSummary): string | undefined {
-  if (exitCode === undefined && restarts === 0) return undefined;
-  const ended = exitCode === undefined ? [] : [`exit code ${exitCode}${reason === undefined ? '' : ` (${reason})`}`];
+function containerText({ name, role, restarts, exitCode, lastExitCode, reason }: ContainerSummary): string | undefined {
+  const code = exitCode ?? lastExitCode;
+  if (code === undefined && restarts === 0) return undefined;
+  const ended =
+    code === undefined ? [] : [`${exitCode === undefined ? 'last ' : ''}exit code ${code}${reason === undefined ? '' : ` (${reason})`}`];
   const again = restarts === 0 ? [] : [`${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`];
   return `${role === 'container' ? '' : `${role} `}${name}: ${[...ended, ...again].join(', ')}`;
 }
