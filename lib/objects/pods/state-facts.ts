@@ -36,7 +36,7 @@ export interface StateFacts {
   containers: ContainerFacts[];
   /** Why it does not run, or was ended, in the cluster's words. Absent where nothing is said. */
   reasons?: readonly PodReason[];
-  /** How the run before of containers ended that run or wait again. Absent where there is none. */
+  /** How the run before of containers ended that run or wait again. Absent for a pod without such. */
   lastEnds?: readonly LastEnd[];
 }
 
