@@ -103,7 +103,8 @@ export function planOf({ given, terms, kept: { operator } }: Pass, writing: Writ
     status,
     ...(isWaiting && { requeueAfterSeconds: Math.max(requeueAfterSeconds, 1) }),
     outcome: problem !== undefined ? 'parked' : actions.length > 0 ? 'acted' : isWaiting ? 'waiting' : 'converged',
-    why: problem === undefined ? [...why] : [...why, problem],
+    // A parked job shows this to the person who must act: the problem alone.
+    why: problem === undefined ? [...why] : [problem],
     ...(failure && { failure }),
     head: { backoff: head.backoff, ordinal: head.ordinal, kept: { ...kept, ...(operator !== undefined && { operator }) } },
   };

@@ -200,7 +200,7 @@ function exitEvents({ namespace, name }: Judged['pod'], { code, isMadeAnew }: Pi
   return [{ type: 'Normal', reason: 'ExitedWithCode', message }];
 }
 
-/** The decision of a pass that ends nothing: the objects that it makes and deletes, else how many replicas run. */
+/** The decision of a pass that ends nothing: the objects that it makes and deletes, else how many replicas are active. */
 function whyOf({ terms }: Pass, { counts }: Judgement, actions: readonly Action[]): string {
   const said = (verb: 'create' | 'delete', word: string): string[] =>
     [
@@ -214,7 +214,8 @@ function whyOf({ terms }: Pass, { counts }: Judgement, actions: readonly Action[
   const wanted = totalOf(terms);
   const active = terms.replicas.reduce((sum, { type }) => sum + counts.of(type).active, 0);
   const succeeded = terms.replicas.reduce((sum, { type }) => sum + counts.of(type).succeeded, 0);
-  return `${active} of ${wanted} replicas run, ${succeeded} have succeeded`;
+  // Active by their phase, as the status counts them: one that crashes again and again is among them, and does not run.
+  return `${active} of ${wanted} replicas are active, ${succeeded} have succeeded`;
 }
 
 /** A job that ends in this pass makes nothing more. The launcher of an MPIJob, which still runs, must not reach for a failed worker. */

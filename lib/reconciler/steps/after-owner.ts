@@ -22,7 +22,7 @@ export async function releaseChildren(execution: Execution): Promise<Ending> {
     children: pass.known.children.living,
     kept: pass.pending.state.kept,
   });
-  pass.decided.why.push('the owner is gone: its pods are let go');
+  pass.decided.why.push('the owner is gone: its pods are released');
   if (actions.length > 0) {
     const stop = await act(execution, actions);
     // A refusal may last, so the pass comes back with a back-off.
