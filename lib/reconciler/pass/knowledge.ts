@@ -3,39 +3,26 @@ import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubern
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { controllerOf } from '../../objects/pods/pod-facts.ts';
 import { isNewer, newest } from '../../objects/values/resource-version.ts';
-import { PODS, type Resource } from '../../objects/resources.ts';
-import type { WorkloadKey } from '../../objects/workload.ts';
-import type { KindFacts } from '../../kinds/rows/kind.ts';
+import { PODS } from '../../objects/resources.ts';
 import type { HeldName } from '../../kinds/rows/plan.ts';
 import { podReaderOf, type PodReader } from '../../kinds/rows/pod-reader.ts';
 import { PodSet, type PodChange } from '../../kinds/rows/pod-set.ts';
-import type { Deadline } from '../../ports/clock.ts';
-import type { Answer, Cluster, ListAnswer } from '../../ports/cluster.ts';
+import type { Answer, ListAnswer } from '../../ports/cluster.ts';
 import { NotFoundError } from '../../ports/errors.ts';
 import type { ViewItem } from '../../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../../wire/words/observations.ts';
 import { RestoredServerError } from '../cluster/era.ts';
 import type { ChildOrUid } from '../head/pass-state.ts';
 import { isLater, livingIn, mergeInto, newestPodObserved } from '../view/view.ts';
-import type { ObservedChildren, PassChildren } from './pass-children.ts';
+import { PassChildren, type KnownParts } from './pass-children.ts';
+import type { ObservedChildren } from './parts-of-pass.ts';
+import type { PassContext } from './pass-context.ts';
 
 /** The owner is gone, or another object has its name. */
 export class OwnerGoneError extends Error {}
 
 /** If more known pods than this are missing from the list, one list of their namespace finds them. */
 const MOST_STRAYED = 10;
-
-/** The subject of a pass. It stays the same from its beginning to its end. */
-export interface PassContext {
-  key: WorkloadKey;
-  /** The facts of its kind. */
-  facts: KindFacts;
-  deadline: Deadline;
-  /** @throws NotDoneError if there is no way to it */
-  readonly cluster: Cluster;
-  /** A read was older than an earlier observation. */
-  sawStale(resource: Resource): void;
-}
 
 export class Knowledge {
   readonly #about: PassContext;
@@ -44,7 +31,7 @@ export class Knowledge {
   readonly viewAtStart: ViewPart;
   /** The view's items as this pass read them. */
   readonly items: ReadonlyMap<string, ViewItem> | undefined;
-  /** Children other than pods. */
+  /** The children of each resource. */
   readonly children: PassChildren;
   /** Names that objects of somebody else have, as creates of this pass met them. */
   readonly held = new Map<string, HeldName>();
@@ -53,7 +40,7 @@ export class Knowledge {
   readonly podReader: PodReader;
   /** Read in this pass, with all fields. */
   live: { owner: WorkloadObject; dateMs: number } | undefined;
-  /** The children were listed in this pass. */
+  /** The pods were listed in this pass. */
   listed = false;
   /**
    * The owner turned out to be changed after the children were listed. Its status may already contain counts of pods on this list (R18).
@@ -72,13 +59,13 @@ export class Knowledge {
 
   constructor(
     about: PassContext,
-    given: Pick<Knowledge, 'view' | 'children'> & { podSet?: PodSet | undefined; items?: ReadonlyMap<string, ViewItem> | undefined },
+    given: { view: ViewPart; parts: KnownParts; podSet?: PodSet | undefined; items?: ReadonlyMap<string, ViewItem> | undefined },
   ) {
     this.#about = about;
     this.podReader = podReaderOf(about.facts);
     this.view = given.view;
     this.viewAtStart = given.view;
-    this.children = given.children;
+    this.children = new PassChildren(about, this, given.parts);
     this.items = given.items;
     this.#podSet = given.podSet;
   }
@@ -205,11 +192,11 @@ export class Knowledge {
   }
 
   /**
-   * Lists all children live (R1, R18).
-   * @param isUnknown the view may not show children whose labels somebody has changed, so they are looked for too
+   * Lists all pods live (R1, R18).
+   * @param isUnknown the view may not show pods whose labels somebody has changed, so they are looked for too
    * @throws RestoredServerError
    */
-  async listChildren({ isUnknown = false }: { isUnknown?: boolean } = {}): Promise<void> {
+  async listPods({ isUnknown = false }: { isUnknown?: boolean } = {}): Promise<void> {
     const newestObserved = newestPodObserved(this.view);
     let list = await this.#list();
     // A live list cannot lag. If a second one confirms it, the API server has lost a state that was observed before (R3).
@@ -275,8 +262,8 @@ export class Knowledge {
     );
   }
 
-  /** Reads one child live. A 404 makes a tombstone. */
-  async readChild(facts: PodFacts): Promise<void> {
+  /** Reads one pod live. A 404 makes a tombstone. */
+  async readPod(facts: PodFacts): Promise<void> {
     try {
       const { object } = await this.#about.cluster.get<Pod>(PODS, facts, this.#about.deadline, this.podReader.reading);
       if (object.metadata.uid === facts.uid) this.observePod(object);

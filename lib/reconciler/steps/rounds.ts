@@ -1,6 +1,5 @@
 // plan → intend → act, round by round. What a failed write leaves undone is planned again from the state at that time.
 import type { Action, Plan } from '../../kinds/rows/plan.ts';
-import { PODS, type Resource } from '../../objects/resources.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { PassState } from '../head/pass-state.ts';
 import { SOON_MS } from '../head/wake.ts';
@@ -100,9 +99,6 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
   return await carryOut(setup, pass, { plan, actions, writes });
 }
 
-const tellsOfTakenNames = ({ facts, known }: Pass, resource: Resource): boolean =>
-  (resource === PODS ? facts.pods : known.children.rowOf(resource))?.plannerTellsOfTakenNames === true;
-
 /** A planner that keeps a record of its events does not emit them again in the next pass. Events of others belong to their writes. */
 function tellWithoutWrites(pass: Pass, plan: Plan<object>): void {
   if (plan.head.kept === undefined) return;
@@ -136,7 +132,8 @@ async function carryOut(
   if (plan.continues) return { end: 'step' };
   if (pass.decided.namesakes.length > 0) {
     for (const { resource, name, isForeign } of pass.decided.namesakes)
-      if (isForeign && !tellsOfTakenNames(pass, resource)) pass.pending.events.push(takenNameEvent(pass, { resource, name }));
+      if (isForeign && pass.known.children.of(resource)?.plannerTellsOfTakenNames !== true)
+        pass.pending.events.push(takenNameEvent(pass, { resource, name }));
     // All outcomes are known. What has the name decides what comes next.
     pass.pending.state = { ...pass.pending.state, intents: stillOpen(pass) };
     return { end: 'step' };
