@@ -9,7 +9,7 @@ import { PodsOfPass, type KnownPods } from './pods-of-pass.ts';
 import type { ResourceChildren, ResourceObjects } from './resource-children.ts';
 import { ServedObjects } from './served-objects.ts';
 
-/** What the view has of children other than pods. */
+/** The view of children other than pods. */
 export interface KnownParts {
   parts: readonly ChildrenPart[];
   /** Whether the resource has a floor of this era. */
@@ -19,14 +19,14 @@ export interface KnownParts {
 
 export class PassChildren {
   readonly #about: PassContext;
-  readonly #pods: PodsOfPass;
+  readonly pods: PodsOfPass;
   /** By resource key. */
   readonly #parts: ReadonlyMap<string, PartsOfPass>;
   readonly #all: ReadonlyMap<string, ResourceChildren>;
 
   constructor(about: PassContext, known: KnownPods, { parts, listed, era }: KnownParts) {
     this.#about = about;
-    this.#pods = new PodsOfPass(about, known);
+    this.pods = new PodsOfPass(about, known);
     this.#parts = new Map(
       about.facts.children.map((row) => {
         const resource = resourceKeyOf(row.resource);
@@ -34,7 +34,7 @@ export class PassChildren {
         return [resource, new PartsOfPass(about, known, { row, part, isListed: listed(resource) })];
       }),
     );
-    this.#all = new Map<string, ResourceChildren>([[resourceKeyOf(this.#pods.resource), this.#pods], ...this.#parts]);
+    this.#all = new Map<string, ResourceChildren>([[resourceKeyOf(this.pods.resource), this.pods], ...this.#parts]);
   }
 
   /** Undefined: the workload has no children of this resource. */

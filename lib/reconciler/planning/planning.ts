@@ -169,7 +169,7 @@ async function lookBeforeCounting(pass: Pass): Promise<void> {
   if (isOurs && pass.row.status.childrenIn(pass.known.owner).every((uid) => pass.known.view.pods.has(uid))) return;
   // Read the owner before its pods: a pod is counted on evidence at least as new as the status to which it is added.
   await pass.known.readOwner();
-  await pass.known.listPods();
+  await pass.known.children.pods.list();
   pass.pending.state = { ...pass.pending.state, statusDigest: statusDigestOf(pass.known.owner.status) };
 }
 
