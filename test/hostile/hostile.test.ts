@@ -60,19 +60,26 @@ describe('ingest', () => {
     expect(telemetry.sum('RefusedMessages')).toBe(1);
   });
 
-  test.each(['new', 'known'])(
+  test.each(['new', 'known', 'told'])(
     'R9: where the queue refuses the wake of a %s workload, the message comes back, and wakes then',
     async (which) => {
       const [record, [report]] = [await ports.clusters.get('local'), sound().reports];
       if (!record || !report) throw new Error('nothing to tell');
-      if (which === 'known') await createHead(ports, { cluster: 'local', ...report.owner }, record);
+      const key = { cluster: 'local', ...report.owner };
+      if (which !== 'new') await createHead(ports, key, record);
+      const body = encodeEvents(sound());
+      if (which === 'told') {
+        // Its message comes again, changes nothing, and meets a new fence.
+        expect(await take(body, 'AROALOCAL')).toEqual([]);
+        await ports.store.updateHead(key, {}, { fence: 'another' });
+      }
+      const { visible: before } = await ports.queue.depth('wakes');
       const send = ports.queue.send.bind(ports.queue);
       ports.queue.send = async () => await Promise.reject(new NotDoneError('the queue takes nothing'));
-      const body = encodeEvents(sound());
       expect(await take(body, 'AROALOCAL')).toEqual(['it']);
       ports.queue.send = send;
       expect(await take(body, 'AROALOCAL')).toEqual([]);
-      expect((await ports.queue.depth('wakes')).visible).toBe(1);
+      expect((await ports.queue.depth('wakes')).visible).toBe(before + 1);
     },
   );
 

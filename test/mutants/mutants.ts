@@ -869,7 +869,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: '    if (row) pass.known.children.observe(row, object);\n    pass.pending.counted',
     replacement: '    pass.pending.counted',
     why: 'the next pass makes the service again, which the watch has not shown yet',
-    look: { scenario: 'ensemble', faults: ['watchLags', 'eventsAreLate'] },
+    look: 'test/reconciler/ensemble/costs.test.ts',
   },
   {
     name: 'Retry-After of a read kept to oneself',
