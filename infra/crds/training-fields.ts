@@ -99,3 +99,6 @@ export const ownFields: Readonly<Record<string, (of: KubernetesSchemas) => Field
 
 /** By kind: those of its own fields that must be there. */
 export const neededFields: Readonly<Record<string, readonly string[]>> = { MXJob: ['jobMode'] };
+
+/** Kinds whose age stands before their state, as upstream prints them. */
+export const showsAgeFirst: ReadonlySet<string> = new Set(['MPIJob']);

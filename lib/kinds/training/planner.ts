@@ -1,5 +1,5 @@
 // One pass over a training job of any kind: what is done with its pods and objects, and what its status says.
-import type { Framework, Terms } from './framework.ts';
+import type { Terms } from './framework.ts';
 import { timeOf } from '../../objects/values/unix-seconds.ts';
 import type { Action, Planner } from '../rows/plan.ts';
 import { eventAction, targetOfJob, type NewEvent } from './actions.ts';
@@ -7,41 +7,29 @@ import { claimActions } from './claims.ts';
 import type { CleanUpCause } from './cleanup.ts';
 import { isOver, isTrue } from './conditions.ts';
 import { secondsToDeletion } from './deadlines.ts';
-import { cleanPodPolicyOf } from './frameworks/mpi.ts';
 import { gangSchedulerOf } from './gang.ts';
 import type { TrainingJob, TrainingStatus } from './job-types.ts';
 import type { Kept } from './kept.ts';
-import { accountIn, isGpuLauncher } from './mpi/objects.ts';
 import { COMPLETED_SLOTS } from './slots.ts';
-import {
-  cleanUpActions,
-  completedPatch,
-  createdConditions,
-  idle,
-  leavingObjects,
-  planOf,
-  wanting,
-  withConditions,
-  type Given,
-  type Pass,
-  type TrainingPlan,
-} from './pass.ts';
+import { cleanUpActions, completedPatch, createdConditions, idle, leavingObjects, planOf, wanting, withConditions } from './pass.ts';
 import { otherOperatorIn, otherOperatorText, type OtherOperator } from './other-operator.ts';
 import { presentIn } from './present.ts';
 import { withoutActive } from './replica-statuses.ts';
 import { runningPlan } from './running.ts';
 import { MULTI_KUEUE, TRAINING_JOBS, trainingSettingsOf } from './settings.ts';
+import type { Given, PlannedFramework, Situation, TrainingPlan } from './situation.ts';
 import { suspension } from './suspend.ts';
 import { termsOf } from './terms.ts';
+import { USUAL_STEPS } from './usual-steps.ts';
 import { problemOf } from './validation.ts';
 
-export const trainingPlanner = (framework: Framework): Planner<TrainingJob, TrainingStatus> => ({
+export const trainingPlanner = (framework: PlannedFramework): Planner<TrainingJob, TrainingStatus> => ({
   plan: (given, now) => plan(framework, given, now),
   // The API server deletes what the job owned; no finalizer keeps any of it.
   afterOwner: () => ({ actions: [], isDone: true }),
 });
 
-function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
+function plan(framework: PlannedFramework, given: Given, now: Date): TrainingPlan {
   const { owner, manages } = given;
   const terms = termsOf(framework, owner);
   if (!manages.includes(TRAINING_JOBS)) return idle(given, 'notOurs', 'training jobs are managed by somebody else');
@@ -57,6 +45,7 @@ function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
   const rest = {
     given,
     terms,
+    steps: framework.steps ?? USUAL_STEPS,
     settings,
     gang: gangSchedulerOf(settings.gangScheduler),
     present: presentIn(terms, given.pods),
@@ -69,7 +58,7 @@ function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
   if (!known && !given.isWhole) return wanting(given, [{ owner: 'whole' }], 'its templates have not been read since it was changed');
   const checked = known ?? checkedOf(terms, owner, generation);
   if (checked.problem !== undefined) return invalidPlan({ ...rest, kept: { ...kept, checked }, checked }, { isNew: !known });
-  const pass: Pass = { ...rest, kept: { ...kept, checked }, checked };
+  const pass: Situation = { ...rest, kept: { ...kept, checked }, checked };
   return terms.runPolicy.suspend === true ? suspendedPlan(pass) : runningPlan(pass);
 }
 
@@ -97,14 +86,13 @@ const CLAIMING = 'which pods and services are its own comes first';
 function checkedOf(terms: Terms, owner: TrainingJob, generation: number): NonNullable<Kept['checked']> {
   const problem = problemOf(terms.framework, owner);
   if (problem !== undefined) return { generation, problem: problem.slice(0, LONGEST_PROBLEM) };
-  const account = terms.framework.isMpi ? accountIn(terms) : '';
-  return { generation, ...(terms.framework.isMpi && isGpuLauncher(terms) && { isGpu: true as const }), ...(account !== '' && { account }) };
+  return { generation, ...terms.framework.findingsIn?.(terms) };
 }
 
 /** Characters that are kept of why a job is invalid. */
 const LONGEST_PROBLEM = 300;
 
-function invalidPlan({ given, terms, kept, checked }: Pass, { isNew }: { isNew: boolean }): TrainingPlan {
+function invalidPlan({ given, terms, kept, checked }: Situation, { isNew }: { isNew: boolean }): TrainingPlan {
   const { kind } = terms.framework;
   const message = `${kind} failed validation because ${checked.problem}`;
   const event: NewEvent = { type: 'Warning', reason: `${kind}FailedValidation`, message };
@@ -113,9 +101,9 @@ function invalidPlan({ given, terms, kept, checked }: Pass, { isNew }: { isNew: 
 }
 
 const cleanPodPolicyIn = ({ framework, job }: Terms): string =>
-  framework.isMpi ? cleanPodPolicyOf(job) : (job.spec.runPolicy?.cleanPodPolicy ?? '');
+  framework.cleanPodPolicyOf ? framework.cleanPodPolicyOf(job) : (job.spec.runPolicy?.cleanPodPolicy ?? '');
 
-function finishedPlan(pass: Pass): TrainingPlan {
+function finishedPlan(pass: Situation): TrainingPlan {
   const { given, terms, nowMs } = pass;
   const before = given.owner.status ?? {};
   const cause: CleanUpCause = { is: 'finished', cleanPodPolicy: cleanPodPolicyIn(terms) };
@@ -147,7 +135,7 @@ function deleteJobActions(terms: Terms, resourceVersion: string | undefined): Ac
   ];
 }
 
-function suspendedPlan(pass: Pass): TrainingPlan {
+function suspendedPlan(pass: Situation): TrainingPlan {
   const { given, terms, time, kept } = pass;
   const before = given.owner.status ?? {};
   const { conditions: wanted, event } = suspension(terms, before.conditions);
@@ -167,7 +155,7 @@ function suspendedPlan(pass: Pass): TrainingPlan {
 }
 
 /** A suspension forgets completed slots. */
-function clearedActions({ given, terms }: Pass): Action[] {
+function clearedActions({ given, terms }: Situation): Action[] {
   if (given.owner.metadata.annotations?.[COMPLETED_SLOTS] === undefined) return [];
   return [completedPatch(terms, null, 'a suspended job begins anew')];
 }

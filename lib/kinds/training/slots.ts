@@ -25,6 +25,10 @@ const withoutSlashes = (text: string): string => text.replaceAll('/', '-');
 /** Of the slot's pod and of its service. */
 export const nameOfSlot = (job: string, { type, index }: Slot): string => withoutSlashes(`${job}-${type.toLowerCase()}-${index}`);
 
+/** Of the slot's pod, of a leader too. */
+export const nameInSlot = ({ leader }: Pick<Framework, 'leader'>, job: string, slot: Slot): string =>
+  slot.type === leader?.type ? leader.nameOf({ name: job }) : nameOfSlot(job, slot);
+
 /** Labels that every object of the job carries and is listed by. */
 export const baseLabels = ({ controller }: Pick<Framework, 'controller'>, job: string): Record<string, string> => ({
   [OPERATOR_NAME]: controller,
@@ -84,7 +88,7 @@ export interface Slots<Labelled> {
 export function slotsOf<Labelled extends { labels?: Readonly<Record<string, string>> }>(
   objects: readonly Labelled[],
   { type, wanted }: Pick<Replicas, 'type' | 'wanted'>,
-  /** The index where the labels have none: a launcher's. */
+  /** The index where the labels have none: a leader's. */
   usualIndex?: number,
 ): Slots<Labelled> {
   const inRange = new Map<number, Labelled[]>();
