@@ -1,7 +1,7 @@
 // All differences between training kinds. A framework is one value of this type; the engine is written once.
 import type { Container, EnvVar, PodTemplate } from '../../objects/kubernetes.ts';
 import type { FrameworkNames } from './framework-names.ts';
-import type { ReplicaSpec, RunPolicy, TrainingJob } from './job-types.ts';
+import type { Counter, ReplicaSpec, RunPolicy, TrainingJob } from './job-types.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { TrainingSettings } from './settings.ts';
 
@@ -114,12 +114,8 @@ export interface ControllerWords {
 }
 
 /** Counts of one replica type in this pass. */
-export interface Tally {
-  active: number;
-  succeeded: number;
-  /** With those that are made anew. */
-  failed: number;
-  /** Of the failed: slots whose restart was not reported before. */
+export interface Tally extends Record<Counter, number> {
+  /** Of the failed, with those that are made anew: slots whose restart was not reported before. */
   newlyFailed: number;
 }
 

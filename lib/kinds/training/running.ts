@@ -280,8 +280,8 @@ function deriveStatus(pass: Situation, judgement: Judgement, news: Progress): De
 /** Those of types that the job no longer has stay as they were. */
 function replicaStatusesOf({ given, terms }: Situation, { counts }: Judgement): Record<string, ReplicaStatus> {
   const now = terms.replicas.map(({ type }): [string, ReplicaStatus] => {
-    const { active, succeeded, failed } = counts.of(type);
-    return [type, { active, succeeded, failed, ...(terms.framework.isScalable && { selector: selectorText(terms, type) }) }];
+    const { newlyFailed: _newlyFailed, ...own } = counts.of(type);
+    return [type, { ...own, ...(terms.framework.isScalable && { selector: selectorText(terms, type) }) }];
   });
   return { ...given.owner.status?.replicaStatuses, ...Object.fromEntries(now) };
 }
