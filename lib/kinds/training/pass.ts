@@ -6,6 +6,7 @@ import { correctAction, deleteChildActions, deletePodActions, eventAction, targe
 import { AUTOSCALERS } from './autoscaler.ts';
 import { keepsPod, keepsService, type CleanUpCause } from './cleanup.ts';
 import { withCondition, type NewCondition } from './conditions.ts';
+import { decisionIn } from './decision.ts';
 import type { JobCondition, TrainingStatus } from './job-types.ts';
 import type { Kept } from './kept.ts';
 import { COMPLETED_SLOTS, TRAINING_JOB } from './slots.ts';
@@ -46,7 +47,8 @@ export interface Writing {
   /** Once it is. */
   events?: readonly NewEvent[];
   isFinal?: boolean;
-  why: readonly string[];
+  /** The state of the job. The plan adds what it decides. */
+  why: string;
   requeueAfterSeconds?: number | undefined;
   kept: Kept;
   failure?: TrainingPlan['failure'];
@@ -80,7 +82,7 @@ export function planOf({ given, terms, kept: { operator } }: Situation, writing:
     status,
     ...(isWaiting && { requeueAfterSeconds: Math.max(requeueAfterSeconds, 1) }),
     outcome: problem !== undefined ? 'parked' : actions.length > 0 ? 'acted' : isWaiting ? 'waiting' : 'converged',
-    why: problem === undefined ? [...why] : [...why, problem],
+    why: [why, ...decisionIn(actions), ...(problem === undefined ? [] : [problem])],
     ...(failure && { failure }),
     head: { backoff: head.backoff, ordinal: head.ordinal, kept: { ...kept, ...(operator !== undefined && { operator }) } },
   };

@@ -7,6 +7,7 @@ import { claimActions } from './claims.ts';
 import type { CleanUpCause } from './cleanup.ts';
 import { isOver, isTrue } from './conditions.ts';
 import { secondsToDeletion } from './deadlines.ts';
+import { decisionIn } from './decision.ts';
 import { gangSchedulerOf } from './gang.ts';
 import type { TrainingJob, TrainingStatus } from './job-types.ts';
 import type { Kept } from './kept.ts';
@@ -41,7 +42,8 @@ function plan(framework: PlannedFramework, given: Given, now: Date): TrainingPla
   const other = otherOperatorIn(owner.metadata, nowMs / 1000);
   if (other) return yieldingPlan(given, { terms, kept, other });
   const claims = claimActions(terms, given);
-  if (claims.length > 0) return { ...idle(given, 'acted', CLAIMING), actions: claims, continues: true };
+  if (claims.length > 0)
+    return { ...idle(given, 'acted', CLAIMING), why: [CLAIMING, ...decisionIn(claims)], actions: claims, continues: true };
   const rest = {
     given,
     terms,
@@ -81,7 +83,7 @@ function yieldingPlan(given: Given, { terms, kept, other }: { terms: Terms; kept
 
 const OPERATOR_ADVICE = 'Scale that operator down, or register this cluster without training-jobs';
 
-const CLAIMING = 'which pods and services are its own comes first';
+const CLAIMING = 'it settles first which pods and services are its own';
 
 function checkedOf(terms: Terms, owner: TrainingJob, generation: number): NonNullable<Kept['checked']> {
   const problem = problemOf(terms.framework, owner);
@@ -118,7 +120,7 @@ function finishedPlan(pass: Situation): TrainingPlan {
   return planOf(pass, {
     actions: [...all, ...deletion],
     status,
-    why: ['the job is finished'],
+    why: 'the job is finished',
     requeueAfterSeconds: waits.length > 0 ? Math.min(...waits) : undefined,
     problem: typeof due === 'object' ? due.problem : undefined,
     kept: {},
@@ -148,7 +150,7 @@ function suspendedPlan(pass: Situation): TrainingPlan {
       replicaStatuses: withoutActive(before.replicaStatuses ?? {}, { countsAsSucceeded: false }),
     },
     events: event ? [event] : [],
-    why: ['the job is suspended'],
+    why: 'the job is suspended',
     requeueAfterSeconds: heldSeconds,
     kept: { ...(kept.checked && { checked: kept.checked }) },
   });

@@ -72,7 +72,7 @@ function limitPlan(pass: Situation, { failures }: Judgement, { status, events }:
   const reason = `${terms.framework.kind}Failed`;
   const { actions, heldSeconds } = cleanUpActions(pass, { is: 'limit' });
   const all = [...actions, ...leavingObjects(pass, 'the job is over one of its limits')];
-  const keeping = { why: [message], kept: { ...kept, ...keptFailures(failures) }, failure: { reason, message } };
+  const keeping = { why: message, kept: { ...kept, ...keptFailures(failures) }, failure: { reason, message } };
   if (heldSeconds !== undefined)
     return planOf(pass, { actions: all, status: given.owner.status ?? {}, requeueAfterSeconds: heldSeconds, ...keeping });
   return planOf(pass, {
@@ -108,7 +108,7 @@ function goingOn(pass: Situation, judgement: Judgement, news: Progress): Trainin
       status: { ...news.status, lastReconcileTime },
       events: news.events,
       isFinal: news.isFinal,
-      why: ['its pods wait for their group'],
+      why: 'its pods wait for their group',
       problem: group.problem,
       requeueAfterSeconds: Math.min(GROUP_SECONDS, deadline ?? Number.POSITIVE_INFINITY),
       kept: keep({
@@ -140,7 +140,7 @@ function goingOn(pass: Situation, judgement: Judgement, news: Progress): Trainin
     status: end.status,
     events: end.events,
     isFinal: end.isFinal,
-    why: [end.isEnding ? end.why : whyOf(pass, judgement, changes.actions)],
+    why: end.isEnding ? end.why : countsText(pass, judgement),
     problem: changes.problem,
     requeueAfterSeconds: waits.length > 0 ? Math.min(...waits) : undefined,
     kept: keep({
@@ -181,21 +181,9 @@ function exitEvents({ namespace, name }: Judged['pod'], { code, isMadeAnew }: Pi
   return [{ type: 'Normal', reason: 'ExitedWithCode', message }];
 }
 
-/** The decision of a pass that ends nothing: the objects that it makes and deletes, else how many replicas run. */
-function whyOf({ terms }: Situation, { counts }: Judgement, actions: readonly Action[]): string {
-  const said = (verb: 'create' | 'delete', word: string): string[] =>
-    [
-      ...Map.groupBy(
-        actions.filter((action) => action.verb === verb),
-        (action) => (action.verb === verb ? action.resource.kind : ''),
-      ),
-    ].map(([kind, those]) => `${word} ${those.length} ${kind}${those.length === 1 ? '' : 's'}`);
-  const changes = [...said('delete', 'it deletes'), ...said('create', 'it makes')];
-  if (changes.length > 0) return changes.join(', ');
-  const wanted = totalOf(terms);
-  const active = terms.replicas.reduce((sum, { type }) => sum + counts.of(type).active, 0);
-  const succeeded = terms.replicas.reduce((sum, { type }) => sum + counts.of(type).succeeded, 0);
-  return `${active} of ${wanted} replicas run, ${succeeded} have succeeded`;
+function countsText({ terms }: Situation, { counts }: Judgement): string {
+  const sumOf = (counter: 'active' | 'succeeded'): number => terms.replicas.reduce((sum, { type }) => sum + counts.of(type)[counter], 0);
+  return `${sumOf('active')} of ${totalOf(terms)} replicas run, ${sumOf('succeeded')} have succeeded`;
 }
 
 /** The changes of the pass in which the job ends. */
