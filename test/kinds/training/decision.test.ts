@@ -74,4 +74,4 @@ const cases: { name: string; situation: Situation; why: string[] }[] = [
   },
 ];
 
-for (const { name, situation, why } of cases) test(name, () => expect(planFor(situation).why).toEqual(why));
+test.each(cases)('$name', ({ situation, why }) => expect(planFor(situation).why).toEqual(why));
