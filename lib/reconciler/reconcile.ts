@@ -280,7 +280,7 @@ export class Reconciler {
       children: pass.known.children.living,
       kept: pass.pending.state.kept,
     });
-    pass.decided.why.push('the owner is gone: its pods are let go');
+    pass.decided.why.push('the owner is gone: its pods are released');
     if (actions.length > 0) {
       const stop = await act(this.#execution(pass), actions);
       // A refusal may last, so the pass comes back with a back-off.

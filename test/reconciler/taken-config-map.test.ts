@@ -28,6 +28,9 @@ test('nothing that would mount or need it is made; once the name is free, everyt
     (await world.all(SERVICE_ACCOUNTS)).length,
   ];
   expect(await countOf()).toEqual([0, 0, 0, 1]);
+  // The reason that a person reads of a parked job is what the person must mend, and nothing else.
+  const parked = world.passes.filter(({ outcome }) => outcome === 'parked').map(({ why }) => why.at(-1));
+  expect(new Set(parked)).toEqual(new Set(['Resource "mpi-config" of MPIJobKind "ConfigMap" already exists and is not managed by MPIJob']));
   expect(await world.all(CONFIG_MAPS)).toMatchObject([{ data: { whose: 'somebody' } }]);
 
   await world.as('DELETE', CONFIG_MAPS, { namespace: 'default', name: 'mpi-config' });

@@ -82,7 +82,8 @@ export function planOf({ given, terms, kept: { operator } }: Situation, writing:
     status,
     ...(isWaiting && { requeueAfterSeconds: Math.max(requeueAfterSeconds, 1) }),
     outcome: problem !== undefined ? 'parked' : actions.length > 0 ? 'acted' : isWaiting ? 'waiting' : 'converged',
-    why: [why, ...decisionIn(actions), ...(problem === undefined ? [] : [problem])],
+    // A parked job shows this to the person who must act: the problem alone.
+    why: problem === undefined ? [why, ...decisionIn(actions)] : [problem],
     ...(failure && { failure }),
     head: { backoff: head.backoff, ordinal: head.ordinal, kept: { ...kept, ...(operator !== undefined && { operator }) } },
   };

@@ -183,7 +183,8 @@ function exitEvents({ namespace, name }: Judged['pod'], { code, isMadeAnew }: Pi
 
 function countsText({ terms }: Situation, { counts }: Judgement): string {
   const sumOf = (counter: 'active' | 'succeeded'): number => terms.replicas.reduce((sum, { type }) => sum + counts.of(type)[counter], 0);
-  return `${sumOf('active')} of ${totalOf(terms)} replicas run, ${sumOf('succeeded')} have succeeded`;
+  // Active by their phase, as the status counts them: one that crashes again and again is among them, and does not run.
+  return `${sumOf('active')} of ${totalOf(terms)} replicas are active, ${sumOf('succeeded')} have succeeded`;
 }
 
 /** The changes of the pass in which the job ends. */

@@ -12,27 +12,27 @@ const cases: { name: string; situation: Situation; why: string[] }[] = [
   {
     name: 'a new job makes its pods and services',
     situation: { replicas: { Worker: 2 } },
-    why: ['0 of 2 replicas run, 0 have succeeded', 'it makes 2 Pods and 2 Services'],
+    why: ['0 of 2 replicas are active, 0 have succeeded', 'it makes 2 Pods and 2 Services'],
   },
   {
     name: 'a job with all its pods decides nothing',
     situation: { replicas: { Worker: 2 }, pods: 'Worker: R R' },
-    why: ['2 of 2 replicas run, 0 have succeeded'],
+    why: ['2 of 2 replicas are active, 0 have succeeded'],
   },
   {
     name: 'a failed replica is deleted, to be made anew',
     situation: { framework: pytorch, replicas: { Master: 1, Worker: 1 }, policy: 'OnFailure', pods: 'Master: R; Worker: F(1)' },
-    why: ['1 of 2 replicas run, 0 have succeeded', 'it deletes 1 Pod'],
+    why: ['1 of 2 replicas are active, 0 have succeeded', 'it deletes 1 Pod'],
   },
   {
     name: 'a slot that is not wanted any more',
     situation: { replicas: { Worker: 1 }, pods: 'Worker: R R' },
-    why: ['1 of 1 replicas run, 0 have succeeded', 'it deletes 1 Pod and 1 Service'],
+    why: ['1 of 1 replicas are active, 0 have succeeded', 'it deletes 1 Pod and 1 Service'],
   },
   {
     name: 'an MPIJob makes its objects and its workers',
     situation: { framework: mpi, replicas: { Launcher: 1, Worker: 2 } },
-    why: ['0 of 3 replicas run, 0 have succeeded', 'it makes 1 ServiceAccount, 1 ConfigMap, 1 Role, 1 RoleBinding and 2 Pods'],
+    why: ['0 of 3 replicas are active, 0 have succeeded', 'it makes 1 ServiceAccount, 1 ConfigMap, 1 Role, 1 RoleBinding and 2 Pods'],
   },
   {
     name: 'pods that wait for their group',
@@ -70,7 +70,7 @@ const cases: { name: string; situation: Situation; why: string[] }[] = [
       replicas: { Worker: 2 },
       pods: podsOf(twoWorkers, tensorflow, 'Worker: R S1(0)').map((pod) => (pod.phase === 'Succeeded' ? { ...pod, deletedAt: 1 } : pod)),
     },
-    why: ['1 of 2 replicas run, 1 have succeeded', 'it remembers the replicas that are done'],
+    why: ['1 of 2 replicas are active, 1 have succeeded', 'it remembers the replicas that are done'],
   },
 ];
 

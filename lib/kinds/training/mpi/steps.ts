@@ -32,7 +32,7 @@ import * as objects from './objects.ts';
 import { launcherPodOf, workerPodOf } from './pods.ts';
 
 export const mpiSteps: Steps = {
-  fill,
+  fill: workersThenLauncher,
   // The launcher, which still runs, must not reach for a failed worker.
   atEnd: (pass, judgement, told) => (judgement.isLeaderOver ? [] : corrections(pass, judgement, told)),
   findingsIn: (pass) => (hasOwnAccount(pass) ? { hasOwnAccount: true } : {}),
@@ -44,7 +44,7 @@ export const mpiSteps: Steps = {
   endEvents: ({ terms }, { slots }) => launcherEvents(terms, slots.get(0)?.pod.phase),
 };
 
-function fill(pass: Situation, judgement: Judgement, { told, mayCreate, createHold }: Allowance): Filled {
+function workersThenLauncher(pass: Situation, judgement: Judgement, { told, mayCreate, createHold }: Allowance): Filled {
   const waits = createHold > 0 ? [createHold] : [];
   const nothing: Filled = { actions: [], waits, needsTemplates: false };
   if (judgement.isLeaderOver) return nothing;
