@@ -17,7 +17,7 @@ import {
   type GroupPart,
   type Priorities,
 } from './gang.ts';
-import { TAKEN, type Told } from './kept.ts';
+import { TAKEN, type Reports } from './reports.ts';
 import { livingIn, type Situation } from './situation.ts';
 import { takenEvent } from './staffing.ts';
 
@@ -77,7 +77,7 @@ function priorityOf(object: KubernetesObject): [string, number] {
 }
 
 /** The autoscaler of a job that goes on. `isTaken`: an object of somebody else has its name; one event reports it. */
-export function autoscalerStep(pass: Situation, told: Told): { actions: Action[]; isTaken: boolean } {
+export function autoscalerStep(pass: Situation, reports: Reports): { actions: Action[]; isTaken: boolean } {
   const { terms, given } = pass;
   const resource = AUTOSCALERS;
   const step = (...actions: Action[]): { actions: Action[]; isTaken: boolean } => ({ actions, isTaken: false });
@@ -93,10 +93,10 @@ export function autoscalerStep(pass: Situation, told: Told): { actions: Action[]
   }
   const holder = given.held?.get(nameKeyOf(resource, terms.name));
   if (holder) {
-    const isNews = !holder.isTerminating && told.isNews(TAKEN.scaler, 0);
+    const isNews = !holder.isTerminating && reports.isNews(TAKEN.scaler, 0);
     return { actions: isNews ? [eventAction(terms, takenEvent(resource, terms.name))] : [], isTaken: true };
   }
-  told.stillTold(TAKEN.scaler, 0);
+  reports.stays(TAKEN.scaler, 0);
   if (!given.children?.has(resourceKeyOf(resource))) return step();
   return step(...createActions(terms, { resource, object: autoscalerOf(terms, spec) }, 'its workers are scaled by metrics'));
 }

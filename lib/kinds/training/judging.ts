@@ -2,7 +2,8 @@
 import type { Counts, Tally } from './framework.ts';
 import { failuresOf } from './backoff.ts';
 import type { JobCondition } from './job-types.ts';
-import { failuresIn, slotSetIn, slotText, type Kept } from './kept.ts';
+import { failuresIn, type Kept } from './kept.ts';
+import { slotSetIn, slotText } from './slot-sets.ts';
 import { COMPLETED_SLOTS } from './slots.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { Judged, Judgement, Situation } from './situation.ts';

@@ -10,7 +10,9 @@ import { digestOf } from './digest.ts';
 import { autoscalerStep, groupStep } from './groups.ts';
 import { judge } from './judging.ts';
 import type { ReplicaStatus, TrainingStatus } from './job-types.ts';
-import { keptFailures, packedSlots, slotSetIn, Told, type Kept } from './kept.ts';
+import { keptFailures, type Kept } from './kept.ts';
+import { packedSlots, slotSetIn } from './slot-sets.ts';
+import { Reports } from './reports.ts';
 import {
   cleanUpActions,
   completedPatch,
@@ -90,8 +92,8 @@ function limitPlan(pass: Situation, { failures }: Judgement, { status, events }:
 
 function goingOn(pass: Situation, judgement: Judgement, news: Progress): TrainingPlan {
   const { given, terms, kept, nowMs } = pass;
-  const told = new Told(kept.told);
-  const observed = observations(pass, judgement, told);
+  const reports = new Reports(kept.told);
+  const observed = observations(pass, judgement, reports);
   const group = groupStep(pass);
   if (group.wants) return wanting(given, group.wants, 'the group of its pods depends on what is not known');
   const checked = {
@@ -99,7 +101,7 @@ function goingOn(pass: Situation, judgement: Judgement, news: Progress): Trainin
     ...(group.digest !== undefined && { group: group.digest }),
     ...pass.steps.findingsIn?.(pass),
   };
-  const keep = (more: Partial<Kept>): Kept => ({ ...more, checked, ...keptFailures(judgement.failures), told: told.toKeep() });
+  const keep = (more: Partial<Kept>): Kept => ({ ...more, checked, ...keptFailures(judgement.failures), told: reports.toKeep() });
   const deadline = secondsToDeadline(terms.runPolicy, news.status.startTime, nowMs);
   if (group.isWaiting) {
     const lastReconcileTime = news.status.lastReconcileTime ?? pass.time;
@@ -119,13 +121,13 @@ function goingOn(pass: Situation, judgement: Judgement, news: Progress): Trainin
   }
   const end = deriveStatus(pass, judgement, news);
   const isEnding = end.isEnding;
-  const changes = isEnding ? leave(pass, judgement, told) : staff(pass, judgement, told);
+  const changes = isEnding ? leave(pass, judgement, reports) : staff(pass, judgement, reports);
   if (changes.needsTemplates) return wanting(given, [{ owner: 'whole' }], 'it makes pods from its templates');
   const remembering =
     judgement.toRemember === undefined || isEnding
       ? []
       : [completedPatch(terms, judgement.toRemember === '' ? null : judgement.toRemember, 'slots that are done lose their pods')];
-  const scaler = isEnding ? { actions: [], isTaken: false } : autoscalerStep(pass, told);
+  const scaler = isEnding ? { actions: [], isTaken: false } : autoscalerStep(pass, reports);
   const startDeadline = secondsToDeadline(terms.runPolicy, end.status.startTime, nowMs);
   const waits = isEnding
     ? []
@@ -152,24 +154,24 @@ function goingOn(pass: Situation, judgement: Judgement, news: Progress): Trainin
 }
 
 /** Events about pods: ended containers, what keeps them from running, pods that do not go. */
-function observations(pass: Situation, judgement: Judgement, told: Told): { actions: Action[]; waits: number[] } {
+function observations(pass: Situation, judgement: Judgement, reports: Reports): { actions: Action[]; waits: number[] } {
   const { terms, steps, nowMs } = pass;
   const events: NewEvent[] = [];
   const waits: number[] = [];
   for (const { slot, pod, code, answer, replicas } of judgement.slots.values()) {
-    if (!terms.framework.reportsNoExitCodes && (code !== 'none' || answer !== undefined) && told.isNews('exit', slot))
+    if (!terms.framework.reportsNoExitCodes && (code !== 'none' || answer !== undefined) && reports.isNews('exit', slot))
       events.push(...exitEvents(pod, { code, isMadeAnew: answer === 'restart' && replicas.restartPolicy === 'ExitCode' }));
     const isActive = pod.phase !== 'Succeeded' && pod.phase !== 'Failed' && pod.deletedAt === undefined;
     for (const event of isActive ? abnormalEvents(pod) : []) {
       const about = digestOf(`${event.reason} ${event.message.replaceAll(pod.name, '')}`).slice(0, 8);
-      if (told.isNews(about, slot)) events.push(event);
+      if (reports.isNews(about, slot)) events.push(event);
     }
     const stuck = stuckAt(pod);
     if (stuck === undefined) continue;
     if (stuck * 1000 > nowMs) waits.push(stuck - nowMs / 1000);
-    else if (told.isNews('stuck', slot)) events.push(stuckEvent(pod));
+    else if (reports.isNews('stuck', slot)) events.push(stuckEvent(pod));
   }
-  events.push(...(steps.events?.(pass, judgement, told) ?? []));
+  events.push(...(steps.events?.(pass, judgement, reports) ?? []));
   return { actions: events.map((event) => eventAction(terms, event)), waits };
 }
 
@@ -188,24 +190,24 @@ function countsText({ terms }: Situation, { counts }: Judgement): string {
 }
 
 /** The changes of the pass in which the job ends. */
-const leave = (pass: Situation, judgement: Judgement, told: Told): Filled => ({
-  actions: pass.steps.atEnd?.(pass, judgement, told) ?? [],
+const leave = (pass: Situation, judgement: Judgement, reports: Reports): Filled => ({
+  actions: pass.steps.atEnd?.(pass, judgement, reports) ?? [],
   waits: [],
   needsTemplates: false,
 });
 
 /** The changes of a pass in which the job goes on: pods that go, then what is missing. */
-function staff(pass: Situation, judgement: Judgement, told: Told): Filled {
+function staff(pass: Situation, judgement: Judgement, reports: Reports): Filled {
   const { given, kept, nowMs } = pass;
   const { head } = given;
   const waits: number[] = [];
-  const removals = podRemovals(pass, judgement, { told, alreadyTold: slotSetIn(kept.restarting) });
+  const removals = podRemovals(pass, judgement, { reports, alreadyReported: slotSetIn(kept.restarting) });
   const deleteHold = ((head.deleteHoldUntilMs ?? 0) - nowMs) / 1000;
   const isDeleting = removals.actions.some(({ verb }) => verb === 'delete');
   if (deleteHold > 0 && isDeleting) waits.push(deleteHold);
   const removing = deleteHold > 0 ? [] : removals.actions;
   const createHold = ((head.holdUntilMs ?? 0) - nowMs) / 1000;
-  const filled = pass.steps.fill(pass, judgement, { told, mayCreate: createHold <= 0 && head.createsLast !== true, createHold });
+  const filled = pass.steps.fill(pass, judgement, { reports, mayCreate: createHold <= 0 && head.createsLast !== true, createHold });
   return { ...filled, actions: [...removing, ...filled.actions], waits: [...waits, ...filled.waits] };
 }
 
@@ -270,7 +272,7 @@ function deriveStatus(pass: Situation, judgement: Judgement, news: Progress): De
 function replicaStatusesOf({ given, terms }: Situation, { counts }: Judgement): Record<string, ReplicaStatus> {
   const now = terms.replicas.map(({ type }): [string, ReplicaStatus] => {
     const { newlyFailed: _newlyFailed, ...own } = counts.of(type);
-    return [type, { ...own, ...(terms.framework.isScalable && { selector: selectorText(terms, type) }) }];
+    return [type, { ...own, ...(terms.framework.isScalable && { selector: selectorText(terms.framework, terms.name, type) }) }];
   });
   return { ...given.owner.status?.replicaStatuses, ...Object.fromEntries(now) };
 }

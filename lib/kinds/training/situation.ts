@@ -8,7 +8,8 @@ import type { Failures } from './backoff.ts';
 import type { Counts, Framework, Terms } from './framework.ts';
 import type { GangScheduler } from './gang.ts';
 import type { TrainingJob, TrainingStatus } from './job-types.ts';
-import type { Kept, Told } from './kept.ts';
+import type { Kept } from './kept.ts';
+import type { Reports } from './reports.ts';
 import type { Placed, Present } from './present.ts';
 import type { ExitCode } from './restarts.ts';
 import type { TrainingSettings } from './settings.ts';
@@ -60,19 +61,19 @@ export interface Steps {
   /** Makes the pods and the objects that are missing. */
   fill(this: void, situation: Situation, judgement: Judgement, allowance: Allowance): Filled;
   /** Actions of the pass in which the job ends. It makes nothing more. Absent: none. */
-  atEnd?(this: void, situation: Situation, judgement: Judgement, told: Told): Action[];
+  atEnd?(this: void, situation: Situation, judgement: Judgement, reports: Reports): Action[];
   /** Findings in the job's objects, kept beside those in its templates. */
   findingsIn?(this: void, situation: Situation): Partial<Checked>;
   /** Why the job has failed, which its counts do not show; undefined: it has not. */
   failureIn?(this: void, situation: Situation, judgement: Judgement): { reason: string; message: string } | undefined;
   /** Events about the pods as a whole. */
-  events?(this: void, situation: Situation, judgement: Judgement, told: Told): NewEvent[];
+  events?(this: void, situation: Situation, judgement: Judgement, reports: Reports): NewEvent[];
   /** Events of the job's end beside the one of its condition. */
   endEvents?(this: void, situation: Situation, judgement: Judgement): NewEvent[];
 }
 
 export interface Allowance {
-  told: Told;
+  reports: Reports;
   /** Whether pods may be made now. */
   mayCreate: boolean;
   /** Seconds until creates are tried again after a refusal; 0 or less: now. */

@@ -4,7 +4,7 @@ import { PODS, type Resource } from '../../objects/resources.ts';
 import { nameKeyOf, type Action, type HeldName } from '../rows/plan.ts';
 import { createActions, deleteChildActions, deletePodActions, eventAction, type NewEvent } from './actions.ts';
 import { hasForeignScheduler } from './gang.ts';
-import { TAKEN, type Told } from './kept.ts';
+import { TAKEN, type Reports } from './reports.ts';
 import { podOf, restartPolicyWarning, schedulerWarning, setsRestartPolicy } from './pods.ts';
 import { SERVICES, serviceOf } from './services.ts';
 import { livingIn, type Judged, type Judgement, type Situation } from './situation.ts';
@@ -65,15 +65,15 @@ export interface Filling {
 export function freeOpenings(
   { terms, given }: Situation,
   openings: readonly Opening[],
-  told: Told,
+  reports: Reports,
   { resource, about, eventOf }: Filling,
 ): { free: Opening[]; taken: Opening[]; leaving: Opening[]; actions: Action[] } {
   const holderOf = ({ name }: Opening): HeldName | undefined => given.held?.get(nameKeyOf(resource, name));
   const free = openings.filter((opening) => !holderOf(opening));
   const taken = openings.filter((opening) => holderOf(opening)?.isTerminating === false);
   // A create shows whether a name is free. Until then it may be taken as before.
-  for (const { slot } of free) told.stillTold(about, slot);
-  const news = taken.filter(({ slot }) => told.isNews(about, slot));
+  for (const { slot } of free) reports.stays(about, slot);
+  const news = taken.filter(({ slot }) => reports.isNews(about, slot));
   return {
     free,
     taken,
@@ -166,14 +166,14 @@ export const serviceCreates = (terms: Terms, missing: readonly Opening[]): Actio
 export function podRemovals(
   pass: Situation,
   { slots }: Judgement,
-  { told, alreadyTold }: { told: Told; alreadyTold: ReadonlySet<number> },
+  { reports, alreadyReported }: { reports: Reports; alreadyReported: ReadonlySet<number> },
 ) {
   const { terms, present, given } = pass;
   const asked = new Set(given.head.expectations.delete);
   const goes = ({ uid, deletedAt }: { uid: string; deletedAt?: number }): boolean => deletedAt === undefined && !asked.has(uid);
   const surplus = present.surplus.flatMap(({ pod, slot, replicas, index }) => [
     ...(goes(pod) ? deletePodActions(terms, pod, 'another pod has its slot') : []),
-    ...(told.isNews('crowded', slot)
+    ...(reports.isNews('crowded', slot)
       ? [
           eventAction(terms, {
             type: 'Warning',
@@ -190,7 +190,7 @@ export function podRemovals(
   const failed = [...slots.values()].filter(({ answer }) => answer === 'restart');
   const restarts = failed.flatMap((judged) => [
     ...(goes(judged.pod) ? deletePodActions(terms, judged.pod, 'it failed, and is made anew') : []),
-    ...(alreadyTold.has(judged.slot) ? [] : [eventAction(terms, restartEvent(terms, judged))]),
+    ...(alreadyReported.has(judged.slot) ? [] : [eventAction(terms, restartEvent(terms, judged))]),
   ]);
   return { actions: [...surplus, ...outOfRange, ...restarts], restarted: failed };
 }

@@ -15,12 +15,12 @@ import {
 } from './staffing.ts';
 
 export const USUAL_STEPS: Steps = {
-  fill(pass, judgement, { told, mayCreate, createHold }) {
+  fill(pass, judgement, { reports, mayCreate, createHold }) {
     const waits: number[] = [];
     const { missing, removals } = serviceChanges(pass);
-    const services = freeOpenings(pass, missing, told, SERVICE_OPENINGS);
+    const services = freeOpenings(pass, missing, reports, SERVICE_OPENINGS);
     const served = inOnePass(pass, services.free);
-    const { free, taken, leaving, actions: news } = freeOpenings(pass, openingsIn(pass, judgement), told, POD_OPENINGS);
+    const { free, taken, leaving, actions: news } = freeOpenings(pass, openingsIn(pass, judgement), reports, POD_OPENINGS);
     if (taken.length + services.taken.length > 0) waits.push(AGAIN_SECONDS.taken);
     if (leaving.length + services.leaving.length > 0) waits.push(AGAIN_SECONDS.leaving);
     if (free.length > 0 && createHold > 0) waits.push(createHold);

@@ -4,7 +4,7 @@ import type { KubernetesObject, Pod } from '../../../objects/kubernetes.ts';
 import { PODS, type Resource } from '../../../objects/resources.ts';
 import { aboutOf, nameKeyOf, type Action } from '../../rows/plan.ts';
 import { correctAction, createActions, eventAction, type NewEvent } from '../actions.ts';
-import { TAKEN, type Told } from '../kept.ts';
+import { TAKEN, type Reports } from '../reports.ts';
 import {
   CONFIG_MAPS,
   configMapName,
@@ -34,26 +34,26 @@ import { launcherPodOf, workerPodOf } from './pods.ts';
 export const mpiSteps: Steps = {
   fill: workersThenLauncher,
   // The launcher, which still runs, must not reach for a failed worker.
-  atEnd: (pass, judgement, told) => (judgement.isLeaderOver ? [] : corrections(pass, judgement, told)),
+  atEnd: (pass, judgement, reports) => (judgement.isLeaderOver ? [] : corrections(pass, judgement, reports)),
   findingsIn: (pass) => (hasOwnAccount(pass) ? { hasOwnAccount: true } : {}),
   failureIn: ({ terms }, judgement) => evictionIn(terms, judgement),
-  events: ({ terms }, { counts }, told) => {
+  events: ({ terms }, { counts }, reports) => {
     const runsAll = counts.of('Launcher').active === 1 && terms.replicas.every(({ type, wanted }) => counts.of(type).active === wanted);
-    return runsAll && told.isNews('running', 0) ? [allRunningEvent(terms)] : [];
+    return runsAll && reports.isNews('running', 0) ? [allRunningEvent(terms)] : [];
   },
   endEvents: ({ terms }, { slots }) => launcherEvents(terms, slots.get(0)?.pod.phase),
 };
 
-function workersThenLauncher(pass: Situation, judgement: Judgement, { told, mayCreate, createHold }: Allowance): Filled {
+function workersThenLauncher(pass: Situation, judgement: Judgement, { reports, mayCreate, createHold }: Allowance): Filled {
   const waits = createHold > 0 ? [createHold] : [];
   const nothing: Filled = { actions: [], waits, needsTemplates: false };
   if (judgement.isLeaderOver) return nothing;
-  const { actions: beside, problem, awaitsDeletion } = besides(pass, told, running(judgement));
+  const { actions: beside, problem, awaitsDeletion } = besides(pass, reports, running(judgement));
   if (problem !== undefined) return { ...nothing, actions: beside, problem, waits: [...waits, AGAIN_SECONDS.taken] };
   const leavingLater = [...waits, AGAIN_SECONDS.leaving];
   if (awaitsDeletion) return { ...nothing, actions: beside, waits: leavingLater };
   const openings = openingsIn(pass, judgement);
-  const { free, taken, leaving, actions: news } = freeOpenings(pass, openings, told, OPENINGS);
+  const { free, taken, leaving, actions: news } = freeOpenings(pass, openings, reports, OPENINGS);
   const first = taken[0];
   if (first)
     return { ...nothing, actions: [...beside, ...news], problem: takenEvent(first).message, waits: [...waits, AGAIN_SECONDS.taken] };
@@ -89,8 +89,8 @@ function behindConfigMap({ terms }: Situation, actions: readonly Action[]): Acti
 const nameOfCreate = ({ object }: Extract<Action, { verb: 'create' }>): string => object.metadata.name ?? '';
 
 /** Corrections of the objects beside the pods; nothing is made. */
-const corrections = (pass: Situation, judgement: Judgement, told: Told): Action[] =>
-  besides(pass, told, running(judgement)).actions.filter(({ verb }) => verb === 'patch');
+const corrections = (pass: Situation, judgement: Judgement, reports: Reports): Action[] =>
+  besides(pass, reports, running(judgement)).actions.filter(({ verb }) => verb === 'patch');
 
 const takenText = (name: string, kind: string): string =>
   `Resource "${name}" of MPIJobKind "${kind}" already exists and is not managed by MPIJob`;
@@ -103,7 +103,7 @@ const running = ({ slots }: Judgement): string[] =>
   [...slots.values()].filter(({ replicas, pod }) => replicas.type === 'Worker' && pod.phase === 'Running').map(({ pod }) => pod.name);
 
 /** Account, config map, role and binding. The first whose name somebody else has ends the step. */
-function besides(pass: Situation, told: Told, runningWorkers: readonly string[]): ObjectsStep {
+function besides(pass: Situation, reports: Reports, runningWorkers: readonly string[]): ObjectsStep {
   const { terms, checked, given } = pass;
   const launcher = launcherName(terms);
   const account = checked.account ?? launcher;
@@ -144,10 +144,10 @@ function besides(pass: Situation, told: Told, runningWorkers: readonly string[])
     if (holder && !isAnybodys) {
       const message = takenText(name, resource.kind);
       const event: NewEvent = { type: 'Warning', reason: 'ErrResourceExists', message };
-      const isNews = told.isNews('object', at);
+      const isNews = reports.isNews('object', at);
       return { actions: [...actions, ...(isNews ? [eventAction(terms, event)] : [])], problem: message };
     }
-    if (!child && !holder) told.stillTold('object', at);
+    if (!child && !holder) reports.stays('object', at);
     if (!child && !holder && !isDone) actions.push(...createActions(terms, { resource, object: make() }, 'the launcher needs it'));
     const isRight = digest === undefined || (child?.part.facts as { digest?: string } | undefined)?.digest === digest;
     if (child && patch && !child.terminating && !isRight)
