@@ -229,12 +229,9 @@ function boundPolicy(name: string, plural: string, action: 'Deny' | 'Warn', spec
   ];
 }
 
-/** Whether upstream judged jobs of the kind by a webhook. */
-const hadWebhook = ({ isMpi, isOfBase }: Framework): boolean => !isMpi && !isOfBase;
-
 function policyOf(framework: Framework): PolicyManifest[] {
   const { plural, validation } = framework;
-  const words = hadWebhook(framework) ? undefined : validation.controller;
+  const words = validation.hadNoWebhook ? validation.controller : undefined;
   return boundPolicy(`${plural}.farloop.dev`, plural, 'Deny', {
     variables: [
       ...variablesOf(framework),

@@ -11,7 +11,7 @@ import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
 import type { TrainingJob } from '../../lib/kinds/training/job-types.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { Manages } from '../../lib/objects/manages.ts';
-import { CONFIG_MAPS } from '../../lib/kinds/training/mpi/objects.ts';
+import { CONFIG_MAPS } from '../../lib/kinds/training/launcher-objects.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import { formatKey, type WorkloadKey } from '../../lib/objects/workload.ts';
 import { deadlineIn, type Deadline } from '../../lib/ports/clock.ts';

@@ -1112,7 +1112,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an MPIJob has workers, and no launcher',
     rule: 'R1',
-    within: 'mpiStep',
+    within: 'workersThenLauncher',
     search: 'workers.length > 0 ? now : isUnanswered ? [] : free',
     replacement: 'isUnanswered ? [] : now',
     why: 'workers hold their nodes and wait for ever for commands',

@@ -4,7 +4,7 @@ import { resourceOf } from '../../../lib/kinds/training/facts.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
-import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../../../lib/kinds/training/mpi/objects.ts';
+import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../../../lib/kinds/training/launcher-objects.ts';
 import { SERVICES } from '../../../lib/kinds/training/services.ts';
 import { baseLabels, slotLabels } from '../../../lib/kinds/training/slots.ts';
 import type { TrainingJob } from '../../../lib/kinds/training/job-types.ts';
