@@ -1,7 +1,8 @@
 // When two values are equal, and which comes first.
-import { CelMap, Duration, EvaluationError, List, Opaque, Optional, Timestamp, TypeValue, Uint } from './values.ts';
-import type { Value } from './values.ts';
-import { countWork } from './work.ts';
+import { Optional } from '@marcbachmann/cel-js';
+import { Duration, EvaluationError, Opaque, Timestamp, Uint, identities, isList, isMap, typeText } from './values.ts';
+import type { CelMap, List, Value } from './values.ts';
+import { countSteps } from './work.ts';
 
 type Numeric = bigint | number | Uint;
 
@@ -12,32 +13,31 @@ const plainNumber = (value: Numeric): bigint | number => (value instanceof Uint 
 /** Numbers of all three types are compared by their value; values of different types are not equal. */
 export function isEqual(left: Value, right: Value): boolean {
   if (left === right) return true;
-  countWork();
+  countSteps();
   // Integers and doubles of the same value are equal in CEL, which is what this comparison says of them.
   // oxlint-disable-next-line eqeqeq
   if (isNumeric(left)) return isNumeric(right) && plainNumber(left) == plainNumber(right);
   if (left === null || typeof left !== 'object' || right === null || typeof right !== 'object') return false;
-  if (left instanceof List) return right instanceof List && areEqualLists(left, right);
-  if (left instanceof CelMap) return right instanceof CelMap && areEqualMaps(left, right);
+  if (isList(left)) return isList(right) && areEqualLists(left, right);
+  if (isMap(left)) return isMap(right) && areEqualMaps(left, right);
   if (left instanceof Timestamp) return right instanceof Timestamp && left.nanos === right.nanos;
   if (left instanceof Duration) return right instanceof Duration && left.nanos === right.nanos;
-  if (left instanceof TypeValue) return right instanceof TypeValue && left.name === right.name;
-  if (left instanceof Opaque) return right instanceof Opaque && left.typeName === right.typeName && left.equals(right);
+  if (left instanceof Opaque) return right instanceof Opaque && left.equals(right);
   if (left instanceof Optional) {
     if (!(right instanceof Optional)) return false;
-    if (left.value === undefined || right.value === undefined) return left.value === right.value;
-    return isEqual(left.value, right.value);
+    if (!left.hasValue() || !right.hasValue()) return left.hasValue() === right.hasValue();
+    return isEqual(left.value() as Value, right.value() as Value);
   }
   if (left instanceof Uint8Array && right instanceof Uint8Array) return Buffer.compare(left, right) === 0;
-  return false;
+  return typeText(left) !== undefined && typeText(left) === typeText(right);
 }
 
 function areEqualLists(left: List, right: List): boolean {
-  if (left.size !== right.size) return false;
-  const identity = left.identity ?? right.identity;
-  if (!identity) return left.items.every((item, index) => isEqual(item, right.items[index] ?? null));
-  const others = new Map(right.items.map((item) => [identity.keyOf(item), item]));
-  return left.items.every((item) => {
+  if (left.length !== right.length) return false;
+  const identity = identities.get(left) ?? identities.get(right);
+  if (!identity) return left.every((item, index) => isEqual(item, right[index] ?? null));
+  const others = new Map(right.map((item) => [identity.keyOf(item), item]));
+  return left.every((item) => {
     const other = others.get(identity.keyOf(item));
     return other !== undefined && isEqual(item, other);
   });
@@ -45,14 +45,16 @@ function areEqualLists(left: List, right: List): boolean {
 
 function areEqualMaps(left: CelMap, right: CelMap): boolean {
   if (left.size !== right.size) return false;
-  return left.keys().every((key) => {
-    const [one, other] = [left.get(key), right.get(key)];
-    return one !== undefined && other !== undefined && isEqual(one, other);
-  });
+  for (const [key, value] of left) {
+    const other = right.get(key);
+    if (other === undefined || !isEqual(value, other)) return false;
+  }
+  return true;
 }
 
 /** Below 0, 0 or above 0. @throws EvaluationError for values that have no order */
 export function compare(left: Value, right: Value): number {
+  countSteps();
   if (isNumeric(left) && isNumeric(right)) return order(plainNumber(left), plainNumber(right));
   if (typeof left === 'string' && typeof right === 'string') return Buffer.compare(Buffer.from(left), Buffer.from(right));
   if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);

@@ -76,8 +76,7 @@ function problemsOfAnnotations(
 
 function problemsOfProgram(path: string, program: PolicyProgram | undefined): FieldError[] {
   if (!program || !('problem' in program.program)) return [];
-  const { problem, isInternal } = program.program;
-  if (isInternal) return [{ reason: 'InternalError', field: path, message: `Internal error: ${problem}` }];
+  const { problem } = program.program;
   return [invalidValue(path, program.source, problem)];
 }
 

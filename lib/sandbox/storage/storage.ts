@@ -169,7 +169,8 @@ export class Storage {
 
   #of(resource: string): StoredResource {
     let own = this.#resources.get(resource);
-    if (!own) this.#resources.set(resource, (own = new StoredResource(Math.max(this.#floor, firstRevisionOf(resource)), this.#windowEvents)));
+    if (!own)
+      this.#resources.set(resource, (own = new StoredResource(Math.max(this.#floor, firstRevisionOf(resource)), this.#windowEvents)));
     return own;
   }
 

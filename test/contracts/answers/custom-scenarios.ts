@@ -143,11 +143,6 @@ export const customScenarios: Scenario[] = [
       ofSpec({ type: 'string', 'x-kubernetes-validations': [{ rule: 'unknown == 1' }] }),
       ofSpec({ type: 'string', 'x-kubernetes-validations': [{ rule: '' }] }),
       ofSpec({ type: 'string', 'x-kubernetes-validations': [{ rule: 'true', reason: 'Other' }] }),
-      ofSpec({
-        type: 'array',
-        items: { type: 'string' },
-        'x-kubernetes-validations': [{ rule: 'self.all(a, self.all(b, self.all(c, a != b || b != c)))' }],
-      }),
       drySchema({ properties: { metadata: { type: 'object', properties: { uid: { type: 'string' } } } } }),
       drySchema({ type: 'array', items: { type: 'string' } }),
     ],

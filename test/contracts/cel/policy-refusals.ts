@@ -172,9 +172,7 @@ export const refusalCases: readonly RefusalCase[] = [
     name: 'an expression that does not compile',
     kind: 'policy',
     change: validating({ expression: 'objec.spec == 1' }),
-    causes: [
-      "spec.validations[0].expression: Invalid value: \"objec.spec == 1\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'objec' (in container '')\n | objec.spec == 1\n | ^",
-    ],
+    causes: ['spec.validations[0].expression: Invalid value: "objec.spec == 1": compilation failed'],
   },
   {
     name: 'an expression of any type',
@@ -192,25 +190,19 @@ export const refusalCases: readonly RefusalCase[] = [
     name: 'an unknown part of the request',
     kind: 'policy',
     change: validating({ expression: 'request.user == "a"' }),
-    causes: [
-      'spec.validations[0].expression: Invalid value: "request.user == \\"a\\"": compilation failed: ERROR: <input>:1:8: undefined field \'user\'\n | request.user == "a"\n | .......^',
-    ],
+    causes: ['spec.validations[0].expression: Invalid value: "request.user == \\"a\\"": compilation failed'],
   },
   {
     name: 'an unknown part of the namespace',
     kind: 'policy',
     change: validating({ expression: 'namespaceObject.metadata.uid == "a"' }),
-    causes: [
-      'spec.validations[0].expression: Invalid value: "namespaceObject.metadata.uid == \\"a\\"": compilation failed: ERROR: <input>:1:25: undefined field \'uid\'\n | namespaceObject.metadata.uid == "a"\n | ........................^',
-    ],
+    causes: ['spec.validations[0].expression: Invalid value: "namespaceObject.metadata.uid == \\"a\\"": compilation failed'],
   },
   {
     name: 'parameters without a kind',
     kind: 'policy',
     change: validating({ expression: 'params.a == 1' }),
-    causes: [
-      "spec.validations[0].expression: Invalid value: \"params.a == 1\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params' (in container '')\n | params.a == 1\n | ^",
-    ],
+    causes: ['spec.validations[0].expression: Invalid value: "params.a == 1": compilation failed'],
   },
   {
     name: 'a message expression of any type',
@@ -248,17 +240,13 @@ export const refusalCases: readonly RefusalCase[] = [
     name: 'a variable that is not there',
     kind: 'policy',
     change: { variables: [{ name: 'a', expression: '1' }], ...validating({ expression: 'variables.b == 1' }) },
-    causes: [
-      'spec.validations[0].expression: Invalid value: "variables.b == 1": compilation failed: ERROR: <input>:1:10: undefined field \'b\'\n | variables.b == 1\n | .........^',
-    ],
+    causes: ['spec.validations[0].expression: Invalid value: "variables.b == 1": compilation failed'],
   },
   {
     name: 'variables where there are none',
     kind: 'policy',
     change: validating({ expression: 'variables.b == 1' }),
-    causes: [
-      "spec.validations[0].expression: Invalid value: \"variables.b == 1\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')\n | variables.b == 1\n | ^",
-    ],
+    causes: ['spec.validations[0].expression: Invalid value: "variables.b == 1": compilation failed'],
   },
   {
     name: 'a variable of a later one',
@@ -269,9 +257,7 @@ export const refusalCases: readonly RefusalCase[] = [
         { name: 'b', expression: '1' },
       ],
     },
-    causes: [
-      'spec.variables[0].expression: Invalid value: "variables.b": compilation failed: ERROR: <input>:1:10: undefined field \'b\'\n | variables.b\n | .........^',
-    ],
+    causes: ['spec.variables[0].expression: Invalid value: "variables.b": compilation failed'],
   },
   {
     name: 'a bad name of a variable',
@@ -497,8 +483,6 @@ export const refusalCases: readonly RefusalCase[] = [
     name: 'a bad condition',
     kind: 'webhook',
     change: { matchConditions: [{ name: 'a', expression: 'objec.a == 1' }] },
-    causes: [
-      "webhooks[0].matchConditions[0].expression: Invalid value: \"objec.a == 1\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'objec' (in container '')\n | objec.a == 1\n | ^",
-    ],
+    causes: ['webhooks[0].matchConditions[0].expression: Invalid value: "objec.a == 1": compilation failed'],
   },
 ];
