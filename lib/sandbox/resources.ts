@@ -2,17 +2,15 @@
 // A further built-in resource: its shape in schema/, a row in rows/, its line here.
 import { isOn } from './features.ts';
 import type { ResourceRow } from './rows/resource-row.ts';
-import { admissionPolicies, admissionPolicyBindings, mutatingWebhooks, validatingWebhooks } from './rows/admission-policies.ts';
-import { autoscalers } from './rows/autoscalers.ts';
+import { admissionPolicies, admissionPolicyBindings } from './rows/admission-policies.ts';
 import { configMaps, secrets, serviceAccounts } from './rows/configuration.ts';
 import { customResourceDefinitions } from './rows/custom-resource-definitions.ts';
-import { deployments } from './rows/deployments.ts';
 import { disruptionBudgets } from './rows/disruption-budgets.ts';
 import { events, eventsOfEventsGroup } from './rows/events.ts';
 import { jobs } from './rows/jobs.ts';
+import { autoscalers, deployments, mutatingWebhooks, networkPolicies, validatingWebhooks } from './rows/kept.ts';
 import { leases } from './rows/leases.ts';
 import { namespaces } from './rows/namespaces.ts';
-import { networkPolicies } from './rows/network-policies.ts';
 import { nodes } from './rows/nodes.ts';
 import { pods } from './rows/pods.ts';
 import { priorityClasses } from './rows/priority-classes.ts';

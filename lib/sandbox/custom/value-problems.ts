@@ -6,7 +6,7 @@ import type { Fields } from '../api-object.ts';
 import { compiledPattern } from '../cel/functions/patterns.ts';
 import { isIntOrString, itemsOf, propertyOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
-import { quoted } from '../warnings/go-text.ts';
+import { quoted } from '../objects/go-text.ts';
 import { Findings, invalidFinding, textFinding } from './findings.ts';
 import type { Finding } from './findings.ts';
 import { formatIn, isOfFormat, isTextFormat } from './formats.ts';

@@ -7,7 +7,7 @@ import { hasRules } from '../cel/schema-rules.ts';
 import { objectProblems, statusProblems } from '../custom/object-problems.ts';
 import { customRow } from '../rows/custom-resource.ts';
 import type { Defined, ResourceRow } from '../rows/resource-row.ts';
-import { goText } from '../warnings/go-text.ts';
+import { goText } from '../objects/go-text.ts';
 import { columnsOf } from './columns.ts';
 import { decodeObject, pruned, readStored } from './decoding.ts';
 import { compareVersions } from './definition.ts';

@@ -3,7 +3,7 @@ import type { FieldError } from '../../objects/field-error.ts';
 import { invalidValue } from '../../objects/refusals.ts';
 import { isFields } from '../api-object.ts';
 import type { ApiObject, Fields } from '../api-object.ts';
-import { goText } from '../warnings/go-text.ts';
+import { goText } from '../objects/go-text.ts';
 import type { ScalePaths } from '../rows/resource-row.ts';
 
 const mostReplicas = 2 ** 31 - 1;

@@ -2,7 +2,7 @@
 import type { FieldError } from '../../objects/field-error.ts';
 import { badRequest, invalid } from './api-error.ts';
 import type { Asker } from '../access/asker.ts';
-import { quoted } from '../warnings/go-text.ts';
+import { quoted } from '../objects/go-text.ts';
 
 /** In bytes. */
 const longestManager = 128;

@@ -1,7 +1,7 @@
 // Problems of an applied configuration: fields that its type does not have, values of another type, elements twice.
 import { isFields } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
-import { goSyntax, goText } from '../warnings/go-text.ts';
+import { goSyntax, goText } from '../objects/go-text.ts';
 import { fieldIn } from '../schema/free-form.ts';
 import type { FieldType, ObjectType } from '../schema/notation.ts';
 import { textOfStep } from './field-set.ts';

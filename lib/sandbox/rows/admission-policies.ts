@@ -1,9 +1,8 @@
-// Validating admission policies, their bindings, and webhook configurations: the sandbox asks the first and calls none of the last.
+// Validating admission policies and their bindings: every write is put to them.
 import type { ApiObject, Fields } from '../api-object.ts';
 import { fieldsAt, isFields, listAt } from '../api-object.ts';
 import { problemsOfBinding, problemsOfPolicy } from '../policies/policy-validation.ts';
-import { problemsOfWebhooks } from '../policies/webhook-validation.ts';
-import type { Column, ResourceRow } from './resource-row.ts';
+import type { Column } from './resource-row.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 
 const group = 'admissionregistration.k8s.io';
@@ -112,45 +111,3 @@ export const admissionPolicyBindings = row({
     validateUpdate: problemsOfBinding,
   },
 });
-
-function webhooksWithDefaults(isMutating: boolean): (object: ApiObject) => ApiObject {
-  const filled = (hook: Fields): Fields => {
-    const service = fieldsAt(hook, 'clientConfig')['service'];
-    return {
-      failurePolicy: 'Fail',
-      matchPolicy: 'Equivalent',
-      namespaceSelector: {},
-      objectSelector: {},
-      timeoutSeconds: 10,
-      ...(isMutating && { reinvocationPolicy: 'Never' }),
-      ...hook,
-      ...(Array.isArray(hook['rules']) && { rules: listAt(hook, 'rules').map(withScope) }),
-      ...(isFields(service) && { clientConfig: { ...fieldsAt(hook, 'clientConfig'), service: { port: 443, ...service } } }),
-    };
-  };
-  return (object) => (Array.isArray(object['webhooks']) ? { ...object, webhooks: listAt(object, 'webhooks').map(filled) } : object);
-}
-
-function webhookConfigurations(kind: string, isMutating: boolean): ResourceRow {
-  const defaults = webhooksWithDefaults(isMutating);
-  return row({
-    group,
-    plural: `${kind.toLowerCase()}s`,
-    singular: kind.toLowerCase(),
-    kind,
-    categories: ['api-extensions'],
-    namespaced: false,
-    countsGenerations: true,
-    columns: [nameColumn, countColumn('Webhooks', 'How many webhooks it has.', (object) => listAt(object, 'webhooks').length), ageColumn],
-    rules: {
-      defaults,
-      create: (object) => ({ ...defaults(object), metadata: { ...object.metadata, generation: 1 } }),
-      validate: problemsOfWebhooks,
-      update: defaults,
-      validateUpdate: problemsOfWebhooks,
-    },
-  });
-}
-
-export const mutatingWebhooks = webhookConfigurations('MutatingWebhookConfiguration', true);
-export const validatingWebhooks = webhookConfigurations('ValidatingWebhookConfiguration', false);

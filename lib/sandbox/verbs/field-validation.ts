@@ -1,6 +1,6 @@
 // `fieldValidation`: what becomes of fields that a type does not have, and of those that a body gives twice.
 import { ApiError, invalid } from '../http/api-error.ts';
-import { goText } from '../warnings/go-text.ts';
+import { goText } from '../objects/go-text.ts';
 import { optionsKindOf } from '../http/request.ts';
 import type { ApiRequest } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';

@@ -3,7 +3,7 @@
 import { ApiError, badRequest } from '../http/api-error.ts';
 import { isFields, isSame } from '../api-object.ts';
 import type { Fields } from '../api-object.ts';
-import { goText } from '../warnings/go-text.ts';
+import { goText } from '../objects/go-text.ts';
 import type { FieldType, ListType, ObjectType } from '../schema/notation.ts';
 
 const deleteFrom = '$deleteFromPrimitiveList/';

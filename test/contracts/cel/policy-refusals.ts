@@ -1,4 +1,4 @@
-// Policies, bindings and webhooks that a kube-apiserver refuses, and with which causes; the real one is the judge (test/cluster/policies.test.ts).
+// Policies and bindings that a kube-apiserver refuses, and with which causes; the real one is the judge (test/cluster/policies.test.ts).
 
 type Fields = Record<string, unknown>;
 
@@ -402,87 +402,4 @@ export const refusalCases: readonly RefusalCase[] = [
   },
 
   { name: 'a good webhook', kind: 'webhook', change: {}, causes: [] },
-  {
-    name: 'a short name',
-    kind: 'webhook',
-    change: { name: 'hook' },
-    causes: ['webhooks[0].name: Invalid value: "hook": should be a domain with at least three segments separated by dots'],
-  },
-  {
-    name: 'no client',
-    kind: 'webhook',
-    change: { clientConfig: {} },
-    causes: ['webhooks[0].clientConfig: Required value: exactly one of url or service is required'],
-  },
-  {
-    name: 'two clients',
-    kind: 'webhook',
-    change: { clientConfig: { url: 'https://a.b', service: { name: 'a', namespace: 'b' } } },
-    causes: ['webhooks[0].clientConfig: Required value: exactly one of url or service is required'],
-  },
-  {
-    name: 'a URL without encryption',
-    kind: 'webhook',
-    change: { clientConfig: { url: 'http://a.b/c?d=e#f' } },
-    causes: [
-      'webhooks[0].clientConfig.url: Invalid value: "d=e": query parameters are not permitted in the URL',
-      'webhooks[0].clientConfig.url: Invalid value: "f": fragments are not permitted in the URL',
-      'webhooks[0].clientConfig.url: Invalid value: "http": \'https\' is the only allowed URL scheme; desired format: https://host[/path]',
-    ],
-  },
-  {
-    name: 'a service without a name',
-    kind: 'webhook',
-    change: { clientConfig: { service: { name: '', namespace: '', port: 0 } } },
-    causes: [
-      'webhooks[0].clientConfig.service.name: Required value',
-      'webhooks[0].clientConfig.service.namespace: Required value',
-      'webhooks[0].clientConfig.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive',
-    ],
-  },
-  {
-    name: 'side effects',
-    kind: 'webhook',
-    change: { sideEffects: 'Some' },
-    causes: ['webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"'],
-  },
-  {
-    name: 'no side effects',
-    kind: 'webhook',
-    change: { sideEffects: undefined },
-    causes: ['webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun'],
-  },
-  {
-    name: 'no versions of reviews',
-    kind: 'webhook',
-    change: { admissionReviewVersions: [] },
-    causes: ['webhooks[0].admissionReviewVersions: Required value: must specify one of v1, v1beta1'],
-  },
-  {
-    name: 'unknown versions of reviews',
-    kind: 'webhook',
-    change: { admissionReviewVersions: ['v2', 'v2'] },
-    causes: [
-      'webhooks[0].admissionReviewVersions: Invalid value: ["v2","v2"]: must include at least one of v1, v1beta1',
-      'webhooks[0].admissionReviewVersions[1]: Invalid value: "v2": duplicate version',
-    ],
-  },
-  {
-    name: 'a long wait',
-    kind: 'webhook',
-    change: { timeoutSeconds: 31 },
-    causes: ['webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be between 1 and 30 seconds'],
-  },
-  {
-    name: 'an unknown way of asking again',
-    kind: 'webhook',
-    change: { reinvocationPolicy: 'Always' },
-    causes: ['webhooks[0].reinvocationPolicy: Unsupported value: "Always": supported values: "IfNeeded", "Never"'],
-  },
-  {
-    name: 'a bad condition',
-    kind: 'webhook',
-    change: { matchConditions: [{ name: 'a', expression: 'objec.a == 1' }] },
-    causes: ['webhooks[0].matchConditions[0].expression: Invalid value: "objec.a == 1": compilation failed'],
-  },
 ];
