@@ -18,13 +18,17 @@ export const schemaWith = (fields: Readonly<Record<string, RuleSchema>>): RuleSc
   properties: { spec: { type: 'object', properties: fields } },
 });
 
-/** Where a server says that a definition's only schema stands. */
+/** Where a server says that a definition's only schema stands: where its author wrote it, or by an older path. */
+export const withOnePath = (text: string): string => text.replaceAll('spec.versions[0].schema.', 'spec.validation.');
 const schemaPath = 'spec.validation.openAPIV3Schema';
 
 /** Causes about the schema of `spec.value`, with what differs between servers and moments taken out. */
 const definitionCauses = (causes: readonly Cause[]): string[] =>
   causes
-    .map(({ field, message }) => `${field.replace(`${schemaPath}.properties[spec].properties[value].`, '')}: ${withoutNames(message)}`)
+    .map(
+      ({ field, message }) =>
+        `${withOnePath(field).replace(`${schemaPath}.properties[spec].properties[value].`, '')}: ${withOnePath(withoutNames(message))}`,
+    )
     .toSorted();
 
 const withoutNames = (message: string): string => withoutError(message.replace(/\{"Rule":.*?"OptionalOldSelf":\w+\}/s, '<rule>'));
