@@ -5,7 +5,7 @@ import { compiled } from './program.ts';
 import type { Program } from './program.ts';
 import { shapeOf } from './schema-types.ts';
 import type { RuleSchema, ValidationRule } from './schema-types.ts';
-import type { Value } from './values.ts';
+import type { Value } from './values/values.ts';
 
 export interface CompiledRule {
   source: ValidationRule;

@@ -8,9 +8,9 @@ import { lists } from './functions/lists.ts';
 import { addressesAndLocators, networkTypes } from './functions/network.ts';
 import { strings } from './functions/strings.ts';
 import { timeParts } from './functions/time.ts';
-import { Duration, Timestamp, TypeValue } from './values.ts';
-import type { Value } from './values.ts';
-import { countSteps, lookAtClock } from './work.ts';
+import { Duration, Timestamp, TypeValue } from './values/values.ts';
+import type { Value } from './values/values.ts';
+import { countSteps, lookAtClock } from './values/work.ts';
 
 /** Enough for every rule that people write; a deeper one would end the process instead of being refused. */
 const limits = { maxAstNodes: 50_000, maxDepth: 150, maxListElements: 10_000, maxMapEntries: 10_000, maxCallArguments: 64 };

@@ -5,9 +5,9 @@ import { ownEntry } from '../../objects/untyped-fields.ts';
 import { sortedBy } from './functions/lists.ts';
 import type { Checker, Context, Evaluator, Macro, Node, StaticType } from './syntax-tree.ts';
 import { SyntaxProblem } from './problem.ts';
-import { BudgetError, EvaluationError, isList, isMap } from './values.ts';
-import type { CelMap, Value } from './values.ts';
-import { countSteps } from './work.ts';
+import { BudgetError, EvaluationError, isList, isMap } from './values/values.ts';
+import type { CelMap, Value } from './values/values.ts';
+import { countSteps } from './values/work.ts';
 
 /** @returns undefined for a call that is not a macro. @throws SyntaxProblem for arguments that a macro does not take */
 export function macroOf(name: string, target: Node | undefined, args: readonly Node[]): Macro | undefined {

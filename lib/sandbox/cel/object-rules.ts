@@ -9,8 +9,8 @@ import { fieldPathIn } from './field-paths.ts';
 import { hasRules } from './schema-rules.ts';
 import { itemsOf, valuesOf } from './schema-types.ts';
 import type { RuleSchema } from './schema-types.ts';
-import { BudgetError } from './values.ts';
-import type { Value } from './values.ts';
+import { BudgetError } from './values/values.ts';
+import type { Value } from './values/values.ts';
 
 /** About a second. */
 const mostStepsForObject = 3_000_000;

@@ -2,17 +2,18 @@
 // what it does otherwise than Kubernetes is put right in its tree.
 import { ParseError } from '@marcbachmann/cel-js';
 import type { Environment } from '@marcbachmann/cel-js';
+import { ownEntry } from '../../objects/untyped-fields.ts';
 import { ownFunctions, ownNameOf, withoutPrefix } from './environment.ts';
-import { isEqual } from './equality.ts';
+import { isEqual } from './values/equality.ts';
 import { clausesOf } from './functions/format.ts';
 import { compiledPattern } from './functions/patterns.ts';
 import { macroOf } from './macros.ts';
 import { SyntaxProblem, problemText } from './problem.ts';
 import type { Check, Evaluate, Node, StaticType } from './syntax-tree.ts';
 import { treeOf } from './syntax-tree.ts';
-import { BudgetError, EvaluationError, identities, isList, isMap } from './values.ts';
-import type { List, Value } from './values.ts';
-import { beginWork, countSteps, isOverBudget, stepsTaken } from './work.ts';
+import { BudgetError, EvaluationError, identities, isList, isMap } from './values/values.ts';
+import type { List, Value } from './values/values.ts';
+import { beginWork, countSteps, isOverBudget, stepsTaken } from './values/work.ts';
 
 /** The cost is the number of steps. */
 export type Outcome = { cost: number } & ({ value: Value } | { error: EvaluationError | BudgetError });
@@ -83,13 +84,13 @@ function putRight(node: Node, uses: Set<string>, isFormatted = false): void {
     uses.add(node.args as string);
   }
   if (node.op === 'call' || node.op === 'rcall') putCallRight(node);
-  const evaluate = operators[node.op]?.(node.meta.evaluate) ?? node.meta.evaluate;
+  const evaluate = ownEntry(operators, node.op)?.(node.meta.evaluate) ?? node.meta.evaluate;
   if (node.op === 'value') return;
   node.setMeta('evaluate', (evaluator, at, context) => {
     countSteps();
     return evaluate(evaluator, at, context);
   });
-  const check = isFormatted ? (ofMixture[node.op] ?? checks[node.op]) : checks[node.op];
+  const check = isFormatted ? (ownEntry(ofMixture, node.op) ?? ownEntry(checks, node.op)) : ownEntry(checks, node.op);
   if (check) node.setMeta('check', check(node.meta.check));
 }
 

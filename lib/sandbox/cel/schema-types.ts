@@ -1,8 +1,8 @@
 // The values of a definition's objects by its schema: their types in expressions, and how they are read.
 import type { Environment } from '@marcbachmann/cel-js';
 import { durationOf, dateOf, timestampOf } from './functions/time.ts';
-import { identities, isList, isMap, untyped } from './values.ts';
-import type { ListIdentity, Value } from './values.ts';
+import { identities, isList, isMap, untyped } from './values/values.ts';
+import type { ListIdentity, Value } from './values/values.ts';
 
 export interface ValidationRule {
   rule: string;

@@ -1,6 +1,6 @@
 // Trees, checks and evaluations of the library from within: its README describes them to those who write macros, but its types do not.
 import type { Environment } from '@marcbachmann/cel-js';
-import type { Value } from './values.ts';
+import type { Value } from './values/values.ts';
 
 export type Evaluate = (evaluator: Evaluator, node: Node, context: Context) => Value;
 export type Check = (checker: Checker, node: Node, context: Context) => StaticType;

@@ -3,9 +3,9 @@
 // sentences are here.
 import type { FieldError } from '../../objects/field-error.ts';
 import { forbidden, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
-import { isSame } from '../api-object.ts';
+import { isSame } from '../objects/api-object.ts';
 import { compiledPattern } from '../cel/functions/patterns.ts';
-import { EvaluationError } from '../cel/values.ts';
+import { EvaluationError } from '../cel/values/values.ts';
 import { isEmbeddedResource, isIntOrString, itemsOf, keepsUnknownFields, propertyOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { defaultProblems } from './default-problems.ts';

@@ -10,8 +10,8 @@ import {
   tooMany,
   unsupportedValue,
 } from '../../objects/refusals.ts';
-import { fieldsAt, isFields, isSame, listAt, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, isFields, isSame, listAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ruleProblemsOfSchema } from '../cel/schema-rules.ts';
 import { schemaProblems } from '../custom/schema-problems.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';

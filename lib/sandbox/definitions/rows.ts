@@ -1,7 +1,7 @@
 // The rows of a definition: one for each version that it serves, over the same stored objects.
 import { createHash } from 'node:crypto';
 import type { FieldError } from '../../objects/field-error.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ruleProblems, rulesNotLookedAt } from '../cel/object-rules.ts';
 import { hasRules } from '../cel/schema-rules.ts';
 import { objectProblems, statusProblems } from '../custom/object-problems.ts';

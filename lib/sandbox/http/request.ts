@@ -1,7 +1,7 @@
 // A request: its path taken apart, its query read.
 import type { FieldError } from '../../objects/field-error.ts';
-import { badRequest, invalid } from './api-error.ts';
-import type { Asker } from '../access/asker.ts';
+import { badRequest, invalid } from '../objects/api-error.ts';
+import type { Asker } from '../objects/asker.ts';
 import { quoted } from '../objects/go-text.ts';
 
 /** In bytes. */

@@ -1,5 +1,5 @@
 // Values as Go prints them: messages of a real server hold some.
-import { isFields } from '../api-object.ts';
+import { isFields } from './api-object.ts';
 
 /** JSON's values as `%v` shows them: `map[a:1 b:[x y]]`. */
 export function goText(value: unknown): string {

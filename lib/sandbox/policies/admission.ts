@@ -1,12 +1,12 @@
 // Every write is put to the admission policies that are bound to such requests.
 import { matcherOf } from '../../objects/label-selector.ts';
-import { BudgetError, EvaluationError, untyped } from '../cel/values.ts';
-import type { Value } from '../cel/values.ts';
-import { ApiError } from '../http/api-error.ts';
-import type { ApiObject } from '../api-object.ts';
-import { apiVersionOf, storageName } from '../resources.ts';
-import type { Resources } from '../resources.ts';
-import type { Person } from '../access/asker.ts';
+import { BudgetError, EvaluationError, untyped } from '../cel/values/values.ts';
+import type { Value } from '../cel/values/values.ts';
+import { ApiError } from '../objects/api-error.ts';
+import type { ApiObject } from '../objects/api-object.ts';
+import { apiVersionOf, storageName } from '../rows/resources.ts';
+import type { Resources } from '../rows/resources.ts';
+import type { Person } from '../objects/asker.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import type { Storage } from '../storage/storage.ts';
 import { keyOf } from '../storage/version.ts';

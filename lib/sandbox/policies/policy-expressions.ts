@@ -5,8 +5,8 @@ import { compiled } from '../cel/program.ts';
 import type { Program } from '../cel/program.ts';
 import { shapeOf } from '../cel/schema-types.ts';
 import type { RuleSchema } from '../cel/schema-types.ts';
-import { untyped } from '../cel/values.ts';
-import type { Value } from '../cel/values.ts';
+import { untyped } from '../cel/values/values.ts';
+import type { Value } from '../cel/values/values.ts';
 import type { PolicySpec } from './policy-shapes.ts';
 
 const text: RuleSchema = { type: 'string' };

@@ -3,7 +3,7 @@ import { validateLabelSelector } from '../../admission/metadata/label-selector-v
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsSubdomain, problemsOfQualifiedName } from '../../objects/names.ts';
 import { duplicateValue, forbidden, invalidFor, invalidValue, requiredValue, tooMany, unsupportedValue } from '../../objects/refusals.ts';
-import type { ApiObject } from '../api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { programsOf } from './policy-expressions.ts';
 import type { PolicyProgram } from './policy-expressions.ts';
 import { bindingSpecOf, policySpecOf } from './policy-shapes.ts';

@@ -10,8 +10,8 @@ import { selectorTextOf } from '../../objects/label-selector.ts';
 import { admittedQuantity } from '../../objects/quantity.ts';
 import { fieldIsImmutable, invalidValue, requiredValue, unlessNonNegative } from '../../objects/refusals.ts';
 import { treeCopy } from '../../objects/tree-copy.ts';
-import { fieldsAt, isFields, isSame, listAt, numberAt, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, isFields, isSame, listAt, numberAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Column, ResourceRow } from './resource-row.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 

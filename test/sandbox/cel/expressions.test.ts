@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { compiled } from '../../../lib/sandbox/cel/program.ts';
 import { environment } from '../../../lib/sandbox/cel/environment.ts';
-import { isList, isMap, untyped } from '../../../lib/sandbox/cel/values.ts';
-import type { Value } from '../../../lib/sandbox/cel/values.ts';
+import { isList, isMap, untyped } from '../../../lib/sandbox/cel/values/values.ts';
+import type { Value } from '../../../lib/sandbox/cel/values/values.ts';
 
 const ofAnything = environment.clone().registerVariable('self', 'dyn');
 const ofText = environment.clone().registerVariable('self', 'string');

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { compiled } from '../../../lib/sandbox/cel/program.ts';
 import { environment } from '../../../lib/sandbox/cel/environment.ts';
-import type { Value } from '../../../lib/sandbox/cel/values.ts';
+import type { Value } from '../../../lib/sandbox/cel/values/values.ts';
 
 const OVER_BUDGET = 'operation cancelled: actual cost limit exceeded';
 /** Half a second for the rule, and as much for a machine that is busy; without the bounds each takes from 5 s to for ever. */

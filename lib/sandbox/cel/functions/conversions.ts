@@ -1,8 +1,8 @@
 // From one type to another, sizes, and the optional values.
 import { Optional } from '@marcbachmann/cel-js';
-import { isEqual } from '../equality.ts';
-import { Duration, EvaluationError, Timestamp, int64, isList, isMap } from '../values.ts';
-import type { List, Opaque, Uint, Value } from '../values.ts';
+import { isEqual } from '../values/equality.ts';
+import { Duration, EvaluationError, Timestamp, int64, isList, isMap } from '../values/values.ts';
+import type { List, Opaque, Uint, Value } from '../values/values.ts';
 import { doubleText } from './format.ts';
 import type { Line } from './line.ts';
 import { durationOf, durationText, timestampOf, timestampText } from './time.ts';

@@ -1,7 +1,7 @@
 // `'%d of %s'.format([…])`, and how each value is written.
-import { Duration, EvaluationError, Timestamp, Uint, isList, isMap, typeText } from '../values.ts';
-import type { CelMap, List, Value } from '../values.ts';
-import { countSteps } from '../work.ts';
+import { Duration, EvaluationError, Timestamp, Uint, isList, isMap, typeText } from '../values/values.ts';
+import type { CelMap, List, Value } from '../values/values.ts';
+import { countSteps } from '../values/work.ts';
 import { durationText, timestampText } from './time.ts';
 
 /** As string() and %s write a double: the shortest decimal, with an exponent from a million on and below 1e-4. */

@@ -3,7 +3,7 @@ import { Optional } from '@marcbachmann/cel-js';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfLabelValue, problemsOfQualifiedName } from '../../../objects/names.ts';
 import { QuantityError, isQuantity, parseQuantity } from '../../../objects/quantity.ts';
 import { isTime } from '../../../objects/time.ts';
-import { EvaluationError, Opaque } from '../values.ts';
+import { EvaluationError, Opaque } from '../values/values.ts';
 import type { Line } from './line.ts';
 import { locatorOf } from './network.ts';
 import { dateOf } from './time.ts';

@@ -1,8 +1,8 @@
 // Functions of lists and sets.
-import { compare, isEqual } from '../equality.ts';
-import { Duration, EvaluationError, Uint, int64, isList } from '../values.ts';
-import type { List, Value } from '../values.ts';
-import { countSteps } from '../work.ts';
+import { compare, isEqual } from '../values/equality.ts';
+import { Duration, EvaluationError, Uint, int64, isList } from '../values/values.ts';
+import type { List, Value } from '../values/values.ts';
+import { countSteps } from '../values/work.ts';
 import type { Line } from './line.ts';
 
 const comparable = ['int', 'uint', 'double', 'bool', 'Duration', 'Timestamp', 'string', 'bytes'] as const;

@@ -1,8 +1,8 @@
 // Addresses, networks and URLs.
 import { isIPv4, isIPv6 } from 'node:net';
-import { EvaluationError, Opaque } from '../values.ts';
-import type { CelMap } from '../values.ts';
-import { countSteps } from '../work.ts';
+import { EvaluationError, Opaque } from '../values/values.ts';
+import type { CelMap } from '../values/values.ts';
+import { countSteps } from '../values/work.ts';
 import type { Line } from './line.ts';
 
 class Address extends Opaque {

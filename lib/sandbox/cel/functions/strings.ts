@@ -1,6 +1,6 @@
 // Functions of text. Positions count characters, not UTF-16 units.
-import { BudgetError, EvaluationError } from '../values.ts';
-import type { List } from '../values.ts';
+import { BudgetError, EvaluationError } from '../values/values.ts';
+import type { List } from '../values/values.ts';
 import { formatted } from './format.ts';
 import type { Line } from './line.ts';
 import { compiledPattern } from './patterns.ts';

@@ -1,5 +1,5 @@
 // Moments and lengths of time: how they are read, written and taken apart.
-import { Duration, EvaluationError, Timestamp } from '../values.ts';
+import { Duration, EvaluationError, Timestamp } from '../values/values.ts';
 import type { Line } from './line.ts';
 
 const second = 1_000_000_000n;

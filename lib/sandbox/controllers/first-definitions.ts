@@ -1,15 +1,15 @@
 // Definitions that a new cluster has from its first moment on.
-import { timeText } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { timeText } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import type { ManagedFieldsEntry } from '../../objects/kubernetes.ts';
-import { apiVersionOf, storageName } from '../resources.ts';
-import { customResourceDefinitions } from '../rows/custom-resource-definitions.ts';
+import { apiVersionOf, storageName } from '../rows/resources.ts';
+import { customResourceDefinitions } from '../definitions/definition-row.ts';
 import { keyOf } from '../storage/version.ts';
-import { uuidFrom } from '../surroundings.ts';
+import { uuidFrom } from '../objects/surroundings.ts';
 import type { Cluster } from '../verbs/writing.ts';
-import { namingOf, takenBy } from './accepted-names.ts';
-import { storedVersionsOf } from './canonical-definition.ts';
-import { withConditions } from './conditions.ts';
+import { namingOf, takenBy } from '../definitions/accepted-names.ts';
+import { storedVersionsOf } from '../definitions/canonical-definition.ts';
+import { withConditions } from '../definitions/conditions.ts';
 
 /** A definition as its manifest says it. */
 export interface FirstDefinition {

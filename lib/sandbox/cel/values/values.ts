@@ -2,6 +2,7 @@
 // Integers are bigint, doubles are number; null, booleans, text, arrays and maps are JavaScript's own.
 import { Environment } from '@marcbachmann/cel-js';
 import type { Optional } from '@marcbachmann/cel-js';
+import { ownEntry } from '../../../objects/untyped-fields.ts';
 
 /** A rule that cannot be evaluated to its end. `||`, `&&`, `all` and `exists` may pass over it. */
 export class EvaluationError extends Error {}
@@ -90,7 +91,7 @@ const typeNames: Readonly<Record<string, string>> = {
 
 /** The text of a type; undefined for a value that is no type. */
 export function typeText(value: Value): string | undefined {
-  return value instanceof TypeValue ? (typeNames[value.name] ?? value.name) : undefined;
+  return value instanceof TypeValue ? (ownEntry(typeNames, value.name) ?? value.name) : undefined;
 }
 
 /** @throws EvaluationError for a number beyond 64 bits */

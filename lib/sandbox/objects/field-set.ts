@@ -1,5 +1,5 @@
 // Sets of fields in the form in which `managedFields` holds them, and what can be done with two of them.
-import { isFields } from '../api-object.ts';
+import { isFields } from './api-object.ts';
 
 /**
  * Paths as nested objects: `f:name`, `k:{"name":"x"}` and `v:"x"` lead on. A step with nothing below is a member itself; one with

@@ -2,18 +2,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
-import type { Asker } from '../access/asker.ts';
-import { ApiError, unauthorized, unsupportedMediaType } from './api-error.ts';
-import { responseOf } from '../api-server.ts';
-import { bodyOf, endAnswer, partingHeaders } from './request-body.ts';
-import type { ApiRequest, ApiResponse } from './request.ts';
-import type { Resources } from '../resources.ts';
-import type { ResourceRow } from '../rows/resource-row.ts';
-import { schemaOf } from '../schema/notation.ts';
-import type { ObjectType } from '../schema/notation.ts';
-import { readProtobuf } from '../schema/protobuf.ts';
-import { SandboxError } from '../storage/storage-file.ts';
-import type { Credentials } from './tls.ts';
+import type { Asker } from './objects/asker.ts';
+import { ApiError, unauthorized, unsupportedMediaType } from './objects/api-error.ts';
+import { responseOf } from './api-server.ts';
+import { bodyOf, endAnswer, partingHeaders } from './http/request-body.ts';
+import type { ApiRequest, ApiResponse } from './http/request.ts';
+import type { Resources } from './rows/resources.ts';
+import type { ResourceRow } from './rows/resource-row.ts';
+import { schemaOf } from './schema/notation.ts';
+import type { ObjectType } from './schema/notation.ts';
+import { readProtobuf } from './schema/protobuf.ts';
+import { SandboxError } from './storage/storage-file.ts';
+import type { Credentials } from './http/tls.ts';
 
 /** A client that does not read its watch is let go when so much waits for it; it will list and watch again. */
 const largestBacklog = 64 * 1024 * 1024;

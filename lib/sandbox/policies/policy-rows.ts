@@ -1,9 +1,9 @@
 // Validating admission policies and their bindings: every write is put to them.
-import type { ApiObject, Fields } from '../api-object.ts';
-import { fieldsAt, isFields, listAt } from '../api-object.ts';
-import { problemsOfBinding, problemsOfPolicy } from '../policies/policy-validation.ts';
-import type { Column } from './resource-row.ts';
-import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
+import { fieldsAt, isFields, listAt } from '../objects/api-object.ts';
+import { problemsOfBinding, problemsOfPolicy } from './policy-validation.ts';
+import type { Column } from '../rows/resource-row.ts';
+import { ageColumn, nameColumn, readAndWrite, row } from '../rows/row.ts';
 
 const group = 'admissionregistration.k8s.io';
 

@@ -1,15 +1,15 @@
 // Requests for tokens of service accounts.
-import { badRequest } from '../http/api-error.ts';
+import { badRequest } from '../objects/api-error.ts';
 import { jsonOf, readObject } from '../http/body.ts';
 import type { ApiRequest, ApiResponse } from '../http/request.ts';
-import { tokenRequests } from '../rows/reviews.ts';
+import { tokenRequests } from '../access/reviews.ts';
 import { Version } from '../storage/version.ts';
-import { strictnessOf } from '../verbs/field-validation.ts';
-import { renderObject, representationOf } from '../verbs/representation.ts';
-import { answerObject } from '../verbs/writing.ts';
-import type { Cluster, WriteContext } from '../verbs/writing.ts';
-import type { Reviewing } from './asker.ts';
-import type { ServiceAccountTokens } from './service-account-tokens.ts';
+import { strictnessOf } from '../http/field-validation.ts';
+import { renderObject, representationOf } from './representation.ts';
+import { answerObject } from './writing.ts';
+import type { Cluster, WriteContext } from './writing.ts';
+import type { Reviewing } from '../objects/asker.ts';
+import type { ServiceAccountTokens } from '../access/service-account-tokens.ts';
 
 export interface TokenQuestion {
   tokens: ServiceAccountTokens;

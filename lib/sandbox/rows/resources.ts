@@ -1,52 +1,5 @@
-// The resources of a server, each one row: the built-in ones, and those that are added while it runs.
-// A further built-in resource: its shape in schema/, a row in rows/, its line here.
-import { isOn } from './features.ts';
-import type { ResourceRow } from './rows/resource-row.ts';
-import { admissionPolicies, admissionPolicyBindings } from './rows/admission-policies.ts';
-import { configMaps, secrets, serviceAccounts } from './rows/configuration.ts';
-import { customResourceDefinitions } from './rows/custom-resource-definitions.ts';
-import { disruptionBudgets } from './rows/disruption-budgets.ts';
-import { events, eventsOfEventsGroup } from './rows/events.ts';
-import { jobs } from './rows/jobs.ts';
-import { autoscalers, deployments, mutatingWebhooks, networkPolicies, validatingWebhooks } from './rows/kept.ts';
-import { leases } from './rows/leases.ts';
-import { namespaces } from './rows/namespaces.ts';
-import { nodes } from './rows/nodes.ts';
-import { pods } from './rows/pods.ts';
-import { priorityClasses } from './rows/priority-classes.ts';
-import { rbacRows } from './rows/rbac.ts';
-import { reviews } from './rows/reviews.ts';
-import { schedulingRows } from './rows/scheduling.ts';
-import { services } from './rows/services.ts';
-import { volumeClaims } from './rows/volume-claims.ts';
-
-const builtInRows: readonly ResourceRow[] = [
-  configMaps,
-  events,
-  namespaces,
-  nodes,
-  volumeClaims,
-  pods,
-  secrets,
-  serviceAccounts,
-  services,
-  deployments,
-  autoscalers,
-  jobs,
-  leases,
-  eventsOfEventsGroup,
-  networkPolicies,
-  disruptionBudgets,
-  ...rbacRows,
-  priorityClasses,
-  ...reviews,
-  mutatingWebhooks,
-  admissionPolicies,
-  admissionPolicyBindings,
-  validatingWebhooks,
-  customResourceDefinitions,
-  ...(isOn('WorkloadWithJob') ? schedulingRows() : []),
-];
+// The resources of a server, each one row: those that it brings (built-in-rows.ts), and those that are added while it runs.
+import type { ResourceRow } from './resource-row.ts';
 
 const pathOf = ({ group, version, plural }: Pick<ResourceRow, 'group' | 'version' | 'plural'>): string => `${group}/${version}/${plural}`;
 
@@ -57,14 +10,17 @@ export type RowChange = { added: ResourceRow } | { removed: ResourceRow };
 
 /** The rows that one server serves. Requests find a change from the next one on. */
 export class Resources {
-  #rows = builtInRows;
+  readonly #builtIn: readonly ResourceRow[];
+  #rows: readonly ResourceRow[];
   readonly #byPath = new Map<string, ResourceRow>();
   readonly #byKind = new Map<string, ResourceRow>();
   readonly #byStorage = new Map<string, readonly ResourceRow[]>();
   readonly #listeners = new Set<(change: RowChange) => void>();
 
   /** @param more rows besides the built-in ones @throws Error as `add` does */
-  constructor(more: readonly ResourceRow[] = []) {
+  constructor(builtIn: readonly ResourceRow[], more: readonly ResourceRow[] = []) {
+    this.#builtIn = builtIn;
+    this.#rows = builtIn;
     this.#index();
     for (const row of more) this.add(row);
   }
@@ -76,7 +32,7 @@ export class Resources {
 
   /** Whether a group is one that the server itself brings. */
   hasBuiltIns(group: string): boolean {
-    return builtInRows.some((row) => row.group === group);
+    return this.#builtIn.some((row) => row.group === group);
   }
 
   at(group: string, version: string, plural: string): ResourceRow | undefined {

@@ -1,5 +1,5 @@
 // Who asks, what for, and what is decided.
-import type { Fields } from '../api-object.ts';
+import type { Fields } from './api-object.ts';
 
 /** Whom roles are given to. */
 export interface Person {

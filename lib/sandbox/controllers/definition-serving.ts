@@ -1,20 +1,20 @@
 // From definitions to rows: each definition that is committed is named, served from the next request on, and at its end emptied first.
-import { cleanupFinalizer, customResourceDefinitions } from '../rows/custom-resource-definitions.ts';
-import { fieldsAt, isSame, textAt, timeText } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
-import { ApiError } from '../http/api-error.ts';
-import { storageName } from '../resources.ts';
+import { cleanupFinalizer, customResourceDefinitions } from '../definitions/definition-row.ts';
+import { fieldsAt, isSame, textAt, timeText } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
+import { ApiError } from '../objects/api-error.ts';
+import { storageName } from '../rows/resources.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import type { Version } from '../storage/version.ts';
 import { deleteObject } from '../verbs/deletion.ts';
 import { updateObject } from '../verbs/writing.ts';
 import type { Cluster } from '../verbs/writing.ts';
-import { namingOf, takenBy } from './accepted-names.ts';
-import type { TakenNames } from './accepted-names.ts';
-import { isTrue, withConditions } from './conditions.ts';
-import type { Condition } from './conditions.ts';
-import { definitionIn, namesIn } from './definition.ts';
-import { rowsOf, storageRowOf } from './rows.ts';
+import { namingOf, takenBy } from '../definitions/accepted-names.ts';
+import type { TakenNames } from '../definitions/accepted-names.ts';
+import { isTrue, withConditions } from '../definitions/conditions.ts';
+import type { Condition } from '../definitions/conditions.ts';
+import { definitionIn, namesIn } from '../definitions/definition.ts';
+import { rowsOf, storageRowOf } from '../definitions/rows.ts';
 
 const resource = storageName(customResourceDefinitions);
 /** As a real server writes it down. */

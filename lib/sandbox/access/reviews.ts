@@ -1,13 +1,13 @@
 // Questions instead of objects: who asks, and who may do what. The holder of the sandbox's token is its administrator; roles decide
 // for all others.
 import type { FieldError } from '../../objects/field-error.ts';
-import { badRequest, invalid } from '../http/api-error.ts';
-import { fieldsAt, isFields, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
-import { ISSUER } from '../access/service-account-tokens.ts';
-import type { Asker, Attributes, Decision, Reviewing } from '../access/asker.ts';
-import type { ResourceRow } from './resource-row.ts';
-import { nameColumn, row } from './row.ts';
+import { badRequest, invalid } from '../objects/api-error.ts';
+import { fieldsAt, isFields, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
+import { ISSUER } from './service-account-tokens.ts';
+import type { Asker, Attributes, Decision, Reviewing } from '../objects/asker.ts';
+import type { ResourceRow } from '../rows/resource-row.ts';
+import { nameColumn, row } from '../rows/row.ts';
 
 const authentication = 'authentication.k8s.io';
 const authorization = 'authorization.k8s.io';

@@ -1,9 +1,9 @@
 // Definitions of custom resources: what is asked of them. How they are named, served and ended: definitions/serving.ts.
-import type { ApiObject } from '../api-object.ts';
-import { canonicalDefinition, storedVersionsOf } from '../definitions/canonical-definition.ts';
-import { withConditions } from '../definitions/conditions.ts';
-import { definitionProblems, definitionUpdateProblems } from '../definitions/definition-problems.ts';
-import { nameColumn, readAndWrite, row } from './row.ts';
+import type { ApiObject } from '../objects/api-object.ts';
+import { canonicalDefinition, storedVersionsOf } from './canonical-definition.ts';
+import { withConditions } from './conditions.ts';
+import { definitionProblems, definitionUpdateProblems } from './definition-problems.ts';
+import { nameColumn, readAndWrite, row } from '../rows/row.ts';
 
 /** Objects of a definition that is deleted go first. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';

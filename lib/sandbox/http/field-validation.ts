@@ -1,8 +1,8 @@
 // `fieldValidation`: what becomes of fields that a type does not have, and of those that a body gives twice.
-import { ApiError, invalid } from '../http/api-error.ts';
+import { ApiError, invalid } from '../objects/api-error.ts';
 import { goText } from '../objects/go-text.ts';
-import { optionsKindOf } from '../http/request.ts';
-import type { ApiRequest } from '../http/request.ts';
+import { optionsKindOf } from './request.ts';
+import type { ApiRequest } from './request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import type { Misfit } from '../schema/decode.ts';
 import { hasRepeatedKeys, strictProblems } from '../schema/strict-reading.ts';

@@ -4,7 +4,7 @@ import { compare } from '../../../lib/sandbox/ownership/comparison.ts';
 import { deployments, networkPolicies } from '../../../lib/sandbox/rows/kept.ts';
 import { schemaOf } from '../../../lib/sandbox/schema/notation.ts';
 import { Version } from '../../../lib/sandbox/storage/version.ts';
-import { warningHeader, warningsOf } from '../../../lib/sandbox/warnings/warnings.ts';
+import { warningHeader, warningsOf } from '../../../lib/sandbox/verbs/warnings.ts';
 
 const podOf = (spec: object): Parameters<typeof warningsOf>[1] => ({ metadata: { name: 'p' }, spec: { containers: [], ...spec } });
 

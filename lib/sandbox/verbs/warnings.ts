@@ -1,6 +1,6 @@
 // Warnings about accepted objects: kubectl shows them to the person who applies one. The sandbox says where nothing works on an object; it is no
 // linter of the rest.
-import { fieldsAt, textAt, type ApiObject } from '../api-object.ts';
+import { fieldsAt, textAt, type ApiObject } from '../objects/api-object.ts';
 import type { DeleteOptions } from '../http/body.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import type { Version } from '../storage/version.ts';

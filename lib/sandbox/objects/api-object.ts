@@ -1,7 +1,7 @@
 // Objects as the server keeps them: without `kind` and `apiVersion`, which follow from the resource they belong to.
-import type { KubernetesObject, ObjectMeta } from '../objects/kubernetes.ts';
-import { isFields } from '../objects/untyped-fields.ts';
-import type { Fields } from '../objects/untyped-fields.ts';
+import type { KubernetesObject, ObjectMeta } from '../../objects/kubernetes.ts';
+import { isFields } from '../../objects/untyped-fields.ts';
+import type { Fields } from '../../objects/untyped-fields.ts';
 
 export { isFields };
 export type { Fields };
