@@ -1,5 +1,10 @@
-// Which pods and services go once a job is finished or suspended.
+// The pods and objects that go once a job is finished or suspended.
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
+import type { Action } from '../rows/plan.ts';
+import { deleteChildActions, deletePodActions, eventAction } from './actions.ts';
+import { AUTOSCALERS } from './autoscaler.ts';
+import { SERVICES } from './services.ts';
+import { livingIn, type Situation } from './situation.ts';
 
 /** Why the objects go. Only a finished job has a choice. */
 export type CleanUpCause = { is: 'finished'; cleanPodPolicy: string } | { is: 'suspended' } | { is: 'limit' };
@@ -15,4 +20,49 @@ export function keepsPod(cause: CleanUpCause, { phase }: Pick<PodFacts, 'phase'>
 export function keepsService(cause: CleanUpCause, pod: Pick<PodFacts, 'phase'> | undefined): boolean {
   if (cause.is === 'finished' && cause.cleanPodPolicy === 'None') return true;
   return pod !== undefined && keepsPod(cause, pod);
+}
+
+/** Deletes of pods and services, by the cause. A delete that was refused a moment ago waits. */
+export function cleanUpActions(pass: Situation, cause: CleanUpCause): { actions: Action[]; heldSeconds?: number } {
+  const { given, terms, present, nowMs } = pass;
+  const { head } = given;
+  const byName = new Map(present.own.map((pod) => [pod.name, pod]));
+  const why = `the job is ${cause.is === 'limit' ? 'over one of its limits' : cause.is}`;
+  const leaving = present.own.filter(
+    (pod) => pod.deletedAt === undefined && !keepsPod(cause, pod) && !head.expectations.delete.includes(pod.uid),
+  );
+  const heldMs = (head.deleteHoldUntilMs ?? 0) - nowMs;
+  const isHeld = heldMs > 0 && leaving.length > 0;
+  const services = livingIn(pass, SERVICES).filter(({ name }) => !keepsService(cause, byName.get(name)));
+  return {
+    actions: [
+      ...(isHeld ? [] : leaving).flatMap((pod) => deletePodActions(terms, pod, why)),
+      ...services.flatMap((child) =>
+        deleteChildActions(terms, { resource: SERVICES, child }, why, {
+          reason: 'SuccessfulDeleteService',
+          message: `Deleted service: ${child.name}`,
+        }),
+      ),
+    ],
+    ...(isHeld && { heldSeconds: heldMs / 1000 }),
+  };
+}
+
+/** The pod group goes with its events, and the autoscaler. */
+export function leavingObjects(pass: Situation, why: string): Action[] {
+  const { gang, terms } = pass;
+  const groups = gang ? livingIn(pass, gang.resource).filter(({ terminating }) => !terminating) : [];
+  const scalers = terms.framework.isAutoscaled ? livingIn(pass, AUTOSCALERS) : [];
+  return [
+    ...(gang
+      ? groups.flatMap((child) => [
+          eventAction(terms, { type: 'Normal', reason: 'JobTerminated', message: 'Job has been terminated. Deleting PodGroup' }),
+          ...deleteChildActions(terms, { resource: gang.resource, child }, why, {
+            reason: 'SuccessfulDeletePodGroup',
+            message: `Deleted PodGroup: ${terms.name}`,
+          }),
+        ])
+      : []),
+    ...scalers.flatMap((child) => deleteChildActions(terms, { resource: AUTOSCALERS, child }, why)),
+  ];
 }

@@ -34,3 +34,16 @@ export function withCondition(conditions: JobCondition[], wanted: NewCondition, 
 
 /** One of the two drops the other, even as it becomes False. */
 const OPPOSITE: Partial<Record<ConditionType, ConditionType>> = { Restarting: 'Running', Running: 'Restarting' };
+
+export const withConditions = (conditions: JobCondition[], wanted: readonly NewCondition[], time: string): JobCondition[] =>
+  wanted.reduce((list, condition) => withCondition(list, condition, time), conditions);
+
+/** Conditions of a job, with the first of all. @param time RFC 3339 */
+export function createdConditions(
+  { kind, name }: { kind: string; name: string },
+  present: JobCondition[] | undefined,
+  time: string,
+): JobCondition[] {
+  if (present && present.length > 0) return present;
+  return withCondition([], { type: 'Created', status: 'True', reason: `${kind}Created`, message: `${kind} ${name} is created.` }, time);
+}

@@ -4,15 +4,16 @@ import { timeOf } from '../../objects/values/unix-seconds.ts';
 import type { Action, Planner } from '../rows/plan.ts';
 import { eventAction, targetOfJob, type NewEvent } from './actions.ts';
 import { claimActions } from './claims.ts';
-import type { CleanUpCause } from './cleanup.ts';
-import { isOver, isTrue } from './conditions.ts';
+import { cleanUpActions, leavingObjects, type CleanUpCause } from './cleanup.ts';
+import { completedPatch } from './completed-slots.ts';
+import { createdConditions, isOver, isTrue, withConditions } from './conditions.ts';
 import { secondsToDeletion } from './deadlines.ts';
 import { decisionIn } from './decision.ts';
 import { gangSchedulerOf } from './gang.ts';
 import type { TrainingJob, TrainingStatus } from './job-types.ts';
 import type { Kept } from './kept.ts';
 import { COMPLETED_SLOTS } from './slots.ts';
-import { cleanUpActions, completedPatch, createdConditions, idle, leavingObjects, planOf, wanting, withConditions } from './pass.ts';
+import { idle, planOf, wanting } from './pass.ts';
 import { otherOperatorIn, otherOperatorText, type OtherOperator } from './other-operator.ts';
 import { presentIn } from './present.ts';
 import { withoutActive } from './replica-statuses.ts';
@@ -146,7 +147,11 @@ function suspendedPlan(pass: Situation): TrainingPlan {
     actions: [...clearedActions(pass), ...actions, ...leavingObjects(pass, 'the job is suspended')],
     status: {
       ...before,
-      conditions: withConditions(createdConditions(pass), wanted, time),
+      conditions: withConditions(
+        createdConditions({ kind: terms.framework.kind, name: terms.name }, before.conditions, time),
+        wanted,
+        time,
+      ),
       replicaStatuses: withoutActive(before.replicaStatuses ?? {}, { countsAsSucceeded: false }),
     },
     events: event ? [event] : [],

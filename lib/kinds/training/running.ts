@@ -4,7 +4,10 @@ import type { Action } from '../rows/plan.ts';
 import { abnormalEvents, stuckAt, stuckEvent } from './abnormal.ts';
 import { eventAction, type NewEvent } from './actions.ts';
 import { backoffMessage, isPastBackoffLimit } from './backoff.ts';
-import type { NewCondition } from './conditions.ts';
+import { cleanUpActions, leavingObjects } from './cleanup.ts';
+import { completedPatch } from './completed-slots.ts';
+import { createdConditions, withConditions, type NewCondition } from './conditions.ts';
+
 import { deadlineMessage, secondsToDeadline } from './deadlines.ts';
 import { digestOf } from './digest.ts';
 import { autoscalerStep, groupStep } from './groups.ts';
@@ -13,22 +16,14 @@ import type { ReplicaStatus, TrainingStatus } from './job-types.ts';
 import { keptFailures, type Kept } from './kept.ts';
 import { packedSlots, slotSetIn } from './slot-sets.ts';
 import { Reports } from './reports.ts';
-import {
-  cleanUpActions,
-  completedPatch,
-  createdConditions,
-  labelActions,
-  leavingObjects,
-  planOf,
-  wanting,
-  withConditions,
-} from './pass.ts';
+import { planOf, wanting } from './pass.ts';
 import type { Filled, Judged, Judgement, Situation, TrainingPlan } from './situation.ts';
 import { selectorText } from './slots.ts';
 import { AGAIN_SECONDS, podRemovals, restartMessage } from './staffing.ts';
 import { stepsOf } from './success.ts';
 import { resumption } from './suspend.ts';
 import { totalOf } from './terms.ts';
+import { labelActions } from './watch-labels.ts';
 
 /** A group that is not scheduled is looked at again after this time: its change may wake nobody. */
 const GROUP_SECONDS = 60;
@@ -41,7 +36,11 @@ export function runningPlan(given: Situation): TrainingPlan {
   const pass: Situation = resumed ? { ...given, kept } : given;
   const status: TrainingStatus = {
     ...before,
-    conditions: withConditions(createdConditions(pass), resumed?.conditions ?? [], pass.time),
+    conditions: withConditions(
+      createdConditions({ kind: given.terms.framework.kind, name: given.terms.name }, before.conditions, pass.time),
+      resumed?.conditions ?? [],
+      pass.time,
+    ),
     ...(resumed && { startTime: pass.time }),
   };
   const news: Progress = { status, events: resumed?.event ? [resumed.event] : [], isFinal: resumed !== undefined };
