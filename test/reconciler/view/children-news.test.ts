@@ -6,7 +6,7 @@ import { factsFor } from '../../../lib/kinds/facts.ts';
 import type { ChildFacts } from '../../../lib/kinds/rows/kind.ts';
 import { livingChildren, partsDigestOf } from '../../../lib/reconciler/view/children.ts';
 import { presenceOf } from '../../../lib/objects/child-state.ts';
-import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
+import { viewDigestOf } from '../../../lib/reconciler/cluster/digest-mismatch.ts';
 import { readView, type View } from '../../../lib/reconciler/view/view-access.ts';
 import type { ChildObservation, OwnerName, WorkloadReport } from '../../../lib/wire/words/observations.ts';
 import { ENSEMBLE } from '../../kinds/made-up-kind.ts';
