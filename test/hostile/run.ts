@@ -7,7 +7,7 @@ import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import { describeWorkloads, listWorkloads } from '../../lib/api/workloads.ts';
 import { startLocalInstance, type LocalInstance } from '../../lib/cli/local/local-instance.ts';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { TrainingJob } from '../../lib/kinds/training/terms/job-types.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { Manages } from '../../lib/objects/manages.ts';

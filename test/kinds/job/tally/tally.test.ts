@@ -1,7 +1,7 @@
 // Pods that have finished since the status was written (sections 9.3, 23.10).
 import { describe, expect, test } from '@jest/globals';
-import { tallyOf } from '../../../../lib/kinds/job/pods/tally.ts';
-import { termsOf } from '../../../../lib/kinds/job/terms.ts';
+import { tallyOf } from '../../../../lib/kinds/job/tally/tally.ts';
+import { termsOf } from '../../../../lib/kinds/job/terms/terms.ts';
 import { aJob, podsOf } from '../builders.ts';
 
 describe('newly finished pods', () => {

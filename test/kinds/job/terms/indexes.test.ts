@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { indexSetOf, parseIndexes } from '../../../../lib/objects/values/index-text.ts';
 import { completionIndexOf } from '../../../../lib/objects/pods/pod-facts.ts';
-import { nextIndexes } from '../../../../lib/kinds/job/pods/indexes.ts';
+import { nextIndexes } from '../../../../lib/kinds/job/terms/indexes.ts';
 import { anIndexedJob, aPod, ended, podsOf } from '../builders.ts';
 import { actionsOf, claimed, planOf, type Case } from '../outcome.ts';
 

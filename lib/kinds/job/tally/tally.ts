@@ -3,11 +3,11 @@ import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
 import type { IndexSet } from '../../../objects/values/index-text.ts';
 import { isActive, isTerminating, type PodFacts } from '../../../objects/pods/pod-facts.ts';
 import { podSetOf, type Fold, type Pods, type PodSet } from '../../rows/pod-set.ts';
-import { judgeFailure } from '../end/failure-policy.ts';
+import { judgeFailure } from '../terms/failure-policy.ts';
 import { activeIndexesIn, headcountFold, type Headcount } from './headcount.ts';
-import { usableIndexOf } from './indexes.ts';
-import { isFailed } from './pod-replacement.ts';
-import type { Terms } from '../terms.ts';
+import { usableIndexOf } from '../terms/indexes.ts';
+import { isFailed } from '../terms/pod-replacement.ts';
+import type { Terms } from '../terms/terms.ts';
 
 export interface Tally {
   terms: Terms;

@@ -1,13 +1,12 @@
 // The actions of a pass over a Job: pods started and stopped, the status written, events.
-import type { Job, JobStatus } from '../../objects/kubernetes.ts';
-import type { PodFacts } from '../../objects/pods/pod-facts.ts';
-import { PODS } from '../../objects/resources.ts';
-import type { Action, Target } from '../rows/plan.ts';
-import type { NewEvent } from './event.ts';
-import type { Child } from './pods/numbers.ts';
-import { stripAction, targetOf } from './pods/ownership.ts';
-import { podMaker } from './pods/pod.ts';
-import type { SchedulingGroup } from './scheduling/scheduling.ts';
+import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
+import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
+import { PODS } from '../../../objects/resources.ts';
+import type { Action, Target } from '../../rows/plan.ts';
+import type { NewEvent } from '../terms/event.ts';
+import type { Child } from './numbers.ts';
+import { stripAction, targetOf } from './ownership.ts';
+import { podMaker, type SchedulingGroup } from './pod.ts';
 
 const jobTarget = ({ metadata }: Job): Target => ({
   apiVersion: 'batch/v1',

@@ -1,7 +1,7 @@
 // The facts of a Job in the view: all fields except the pod template. Decisions need only the template's restart policy, and a pass reads
 // the rest live (R10). A Job that is still too large for an item of the table is stored as a mark, and each pass reads it live.
-import type { Job } from '../../objects/kubernetes.ts';
-import type { WantedFields } from '../../objects/field-mask.ts';
+import type { Job } from '../../../objects/kubernetes.ts';
+import type { WantedFields } from '../../../objects/field-mask.ts';
 
 /** The fields that `jobFactsOf` reads. */
 export const JOB_FIELDS: WantedFields = {

@@ -1,6 +1,6 @@
 // `spec.managedBy`, the manager of a Job: read by the relay, the planner and the removal of a cluster.
-import type { JobSpec } from '../../objects/kubernetes.ts';
-import { ALL_JOBS, JOBS_THAT_NAME_US, type Manages } from '../../objects/manages.ts';
+import type { JobSpec } from '../../../objects/kubernetes.ts';
+import { ALL_JOBS, JOBS_THAT_NAME_US, type Manages } from '../../../objects/manages.ts';
 
 /** The values for the built-in controller and for Farloop. */
 const BUILT_IN_MANAGER = 'kubernetes.io/job-controller';

@@ -5,9 +5,9 @@ import type { IndexSet } from '../../../objects/values/index-text.ts';
 import { LabelSelectorError, matcherOf, type LabelMatcher } from '../../../objects/label-selector.ts';
 import { completionIndexOf, isAtWork, isReady, labelsFor, type PodFacts } from '../../../objects/pods/pod-facts.ts';
 import { MOST_PLACES, PLACES_PER_GROUP, type Fold, type PodSet } from '../../rows/pod-set.ts';
-import { judgeFailure } from '../end/failure-policy.ts';
-import { isFailed } from './pod-replacement.ts';
-import { termsOf, type Terms } from '../terms.ts';
+import { judgeFailure } from '../terms/failure-policy.ts';
+import { isFailed } from '../terms/pod-replacement.ts';
+import { termsOf, type Terms } from '../terms/terms.ts';
 
 export interface Headcount {
   /** Not controlled by the Job, or with labels that do not match its selector. */

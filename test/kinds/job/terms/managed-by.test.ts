@@ -1,8 +1,8 @@
 // `spec.managedBy` (sections 16.6, 23.1).
 import { describe, expect, test } from '@jest/globals';
-import { jobPlanner } from '../../../lib/kinds/job/plan.ts';
-import { aJob, aSnapshot, now } from './builders.ts';
-import { claimed, planOf, type Case } from './outcome.ts';
+import { jobPlanner } from '../../../../lib/kinds/job/plan.ts';
+import { aJob, aSnapshot, now } from '../builders.ts';
+import { claimed, planOf, type Case } from '../outcome.ts';
 
 const cases: Case[] = [
   { name: 'case 30: externally managed', job: aJob({ managedBy: 'example.com/x' }), pods: '1S', strips: 0, writes: 0, events: [] },

@@ -1,7 +1,7 @@
 // The terms of a Job: its spec with defaults for missing fields, read once per plan.
-import { LARGEST_INT32 } from '../../objects/values/integers.ts';
-import type { Job, JobSpec } from '../../objects/kubernetes.ts';
-import { replacesOnlyFailed } from './pods/pod-replacement.ts';
+import { LARGEST_INT32 } from '../../../objects/values/integers.ts';
+import type { Job, JobSpec } from '../../../objects/kubernetes.ts';
+import { replacesOnlyFailed } from './pod-replacement.ts';
 
 export interface Terms {
   indexed: boolean;

@@ -1,5 +1,5 @@
 // Conditions of a Job: finding, adding, replacing.
-import type { Condition } from '../../objects/kubernetes.ts';
+import type { Condition } from '../../../objects/kubernetes.ts';
 
 export interface NewCondition {
   type: string;
