@@ -828,15 +828,6 @@ export const MUTANTS: readonly Mutant[] = [
     look: { scenario: 'two-jobs', faults: ['apiThrottles'] },
   },
   {
-    name: 'workloads of two clusters with one uid taken for one',
-    rule: 'R15',
-    within: 'keepAll',
-    search: 'work.get(formatKey(key))',
-    replacement: '[...work.values()].find((each) => each.key.uid === key.uid)',
-    why: "in one batch the reports of one cluster are merged into the other's workload",
-    look: { scenario: 'twins', faults: ['eventsAreLate'] },
-  },
-  {
     name: 'patch without the version that it was decided on',
     rule: 'R8',
     within: 'preconditionedPatch',
@@ -848,9 +839,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'refused wake taken for sent',
     rule: 'R9',
-    within: 'keepAll',
-    search: 'undone.add(id)',
-    replacement: "if (id === '') undone.add(id)",
+    within: 'beginWith',
+    search: 'await sendWake(ports, key, head.fence, enqueuedAtMs);',
+    replacement: 'await sendWake(ports, key, head.fence, enqueuedAtMs).catch(() => {});',
     why: 'a message whose wake the queue refuses is acknowledged: nobody looks before the sweep',
     look: { scenario: 'single', faults: ['sendFails'] },
   },
@@ -861,7 +852,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: "children?.observe(object, 'create');",
     replacement: "if (children?.isCounted) children.observe(object, 'create');",
     why: 'the next pass makes the service again, which the watch has not shown yet',
-    look: { scenario: 'ensemble', faults: ['watchLags', 'eventsAreLate'] },
+    look: 'test/reconciler/ensemble/costs.test.ts',
   },
   {
     name: 'Retry-After of a read kept to oneself',
@@ -1121,7 +1112,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an MPIJob has workers, and no launcher',
     rule: 'R1',
-    within: 'mpiStep',
+    within: 'workersThenLauncher',
     search: 'workers.length > 0 ? now : isUnanswered ? [] : free',
     replacement: 'isUnanswered ? [] : now',
     why: 'workers hold their nodes and wait for ever for commands',

@@ -13,7 +13,8 @@ import type { PassState } from '../head/pass-state.ts';
 import type { Pass } from '../pass/pass.ts';
 
 const LONGEST_REASON = 500;
-const PARKED_MS = { first: 60_000, most: 3_600_000 };
+/** The cause may be mended elsewhere, as in a definition or a policy, which sends no event. So the longest wait is one that a person can sit out. */
+const PARKED_MS = { first: 60_000, most: 300_000 };
 /** The back-off of an action that the API server refuses. */
 export const HELD_MS = { first: 1_000, most: 60_000 };
 /** The error of a pass that planned again and again without success, if no single refusal ended it. */
