@@ -1,5 +1,5 @@
 // Definitions of the training kinds: one for each framework, the pod template put in from the tables of Kubernetes types.
-import type { Framework } from '../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../lib/kinds/training/terms/framework.ts';
 import { FRAMEWORKS } from '../../lib/kinds/training/frameworks/all.ts';
 import { definitionSchemaOf } from '../../lib/sandbox/schema/definition-schema.ts';
 import type { JsonSchema } from '../../lib/sandbox/schema/json-schema.ts';

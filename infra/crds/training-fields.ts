@@ -1,5 +1,5 @@
 // The schemas of the training kinds' fields.
-import { OWN_FIELDS, REPLICA_SPEC, RUN_POLICY, STATUS } from '../../lib/kinds/training/job-fields.ts';
+import { OWN_FIELDS, REPLICA_SPEC, RUN_POLICY, STATUS } from '../../lib/kinds/training/terms/job-fields.ts';
 import { mapOf, schemaOf, type Shape } from '../../lib/objects/values/field-shapes.ts';
 import type { JsonSchema } from '../../lib/sandbox/schema/json-schema.ts';
 

@@ -1,6 +1,6 @@
 // Large and odd training jobs, then the same instance started again: its relay lists, and reports, all of them anew.
 import { join } from 'node:path';
-import type { TrainingJob, TrainingStatus } from '../../lib/kinds/training/job-types.ts';
+import type { TrainingJob, TrainingStatus } from '../../lib/kinds/training/terms/job-types.ts';
 import { PODS } from '../../lib/objects/resources.ts';
 import { check, until } from '../claims.ts';
 import { startTrainingCluster } from '../cluster/training-cluster.ts';

@@ -1,5 +1,5 @@
 // Training jobs that an API server accepts, large or odd in what Farloop reads of them.
-import type { TrainingStatus } from '../../lib/kinds/training/job-types.ts';
+import type { TrainingStatus } from '../../lib/kinds/training/terms/job-types.ts';
 import type { WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { resourceOf } from '../cluster/training-cluster.ts';

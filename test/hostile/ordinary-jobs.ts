@@ -1,6 +1,6 @@
 // Ordinary Jobs beside odd things: they end in the time that they take without. Jobs run in rounds, and of each round the median decides, so
 // that one hiccup of the machine does not.
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import { check, until } from '../claims.ts';

@@ -5,13 +5,13 @@ import { controllerOf } from '../../objects/pods/pod-facts.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { ChildFacts, Membership } from '../rows/kind.ts';
-import { AUTOSCALERS, autoscalerPartOf } from './autoscaler.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import { gangSchedulerOf, groupPartOf, PLUGIN_GROUPS, VOLCANO_GROUPS } from './gang.ts';
-import type { TrainingJob } from './job-types.ts';
-import { SERVICES } from './services.ts';
-import { GANG_SCHEDULER } from './settings.ts';
-import { baseLabels, hasBaseLabels, JOB_NAME, TRAINING_JOB } from './slots.ts';
+import { AUTOSCALERS, autoscalerPartOf } from './objects/autoscaler.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import { gangSchedulerOf, groupPartOf, PLUGIN_GROUPS, VOLCANO_GROUPS } from './objects/gang.ts';
+import type { TrainingJob } from './terms/job-types.ts';
+import { SERVICES } from './objects/services.ts';
+import { GANG_SCHEDULER } from './names/settings.ts';
+import { baseLabels, hasBaseLabels, JOB_NAME, TRAINING_JOB } from './names/slots.ts';
 
 const GROUP = 'kubeflow.org/';
 /** A longer name is no label value, so no list can name it. Such a job is invalid and has no children. */

@@ -15,11 +15,11 @@ import {
 import { checkOf, checksOf } from '../../objects/values/field-shapes.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
 import { fieldsOf, isFields, type Fields } from '../../objects/values/untyped-fields.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import { ANY_OWN_FIELDS, REPLICA_SPEC, RUN_POLICY, STATUS } from './job-fields.ts';
-import type { ReplicaSpec, TrainingJob, TrainingSpec } from './job-types.ts';
-import { statusWritesIn } from './other-operator.ts';
-import { COMPLETED_SLOTS } from './slots.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import { ANY_OWN_FIELDS, REPLICA_SPEC, RUN_POLICY, STATUS } from './terms/job-fields.ts';
+import type { ReplicaSpec, TrainingJob, TrainingSpec } from './terms/job-types.ts';
+import { statusWritesIn } from './status/other-operator.ts';
+import { COMPLETED_SLOTS } from './names/slots.ts';
 
 /** The fields that `trainingFactsOf` reads. */
 export const ownerFields = ({ replicasField }: Pick<FrameworkNames, 'replicasField'>): WantedFields => ({

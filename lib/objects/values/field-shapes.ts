@@ -86,7 +86,11 @@ export function checkOf(shape: Shape): Check {
       return checks.object(checksOf(shape));
     case 'upstream':
       return () => undefined;
-    default:
+    case 'flag':
+    case 'int32':
+    case 'int64':
+    case 'text':
+    case 'time':
       return PLAIN[shape.is];
   }
 }
