@@ -9,7 +9,7 @@ import { LARGE, oddTrainingJobs, type OddTrainingJob } from './odd-training-jobs
 import { judgeRounds, OrdinaryJobs } from './ordinary-jobs.ts';
 
 /** Until thousands of workers run, or are known again. */
-const WORKERS_MS = 300_000;
+const WORKERS_MS = 600_000;
 /** Workers on the real API server; its node, etcd and Farloop share two cores there. */
 const WORKERS_ON_REAL_SERVER = 150;
 

@@ -52,14 +52,16 @@ export const COSTLY_DEFINITIONS: Readonly<Record<string, CostlyDefinition>> = {
   'addresses with encoded words': ofFormat('email', `${filled('=?utf-8?q?a?= ')}<a@b>`),
   'addresses of blanks': ofFormat('email', `${filled(' ')}a`),
   'lists of addresses': listOfFormat('email', 'a.'),
+  'addresses of the web with a long zone': ofFormat('uri', `http://[::1${filled('%25')}\u2028]/`),
   'rules of nested maps': ruled(`${nestedMaps}.size() > 0`, 'a'),
   'rules that compare long texts': {
     ...ruled("self.split('').all(x, self + 'b' < self + 'c')", filled('a', 100_000), {}),
     isEndless: true,
   },
   'rules that replace long texts': { ...ruled("self.replace('', self).size() > 0", filled('a', 100_000), {}), isEndless: true },
-  'rules about addresses of the web': ruled('isURL(self)', `http://${filled('a.')}`),
-  'rules about queries': ruled('url(self).getQuery().size() > 0', `http://a/?${filled('a&')}`),
+  'rules about hosts of dots': ruled('isURL(self)', `http://${filled('a.', 900_000)}`),
+  'rules about hosts of colons': ruled('isURL(self)', `http://[${filled(':', 900_000)}]:1/`),
+  'rules about queries': ruled('url(self).getQuery().size() > 0', `http://a/?${filled('a&', 900_000)}`),
 };
 
 export const costlyResource = (name: string): Resource => {

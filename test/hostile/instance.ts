@@ -76,7 +76,10 @@ export class Instance {
       throw new Error(`farloop up is not ready within ${START_MS / 1_000} s: ${text}`);
     }
     const access = await accessFromKubeconfig({ file: kubeconfig ?? join(state, 'kubeconfig') });
-    return new Instance(child, new KubernetesCluster({ access, clock, timeoutMs: REQUEST_MS }));
+    const instance = new Instance(child, new KubernetesCluster({ access, clock, timeoutMs: REQUEST_MS }));
+    // Loading what it runs holds the loop too, before anybody waits for anything.
+    await instance.ask('held', {});
+    return instance;
   }
 
   get pid(): number {
