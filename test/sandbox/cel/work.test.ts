@@ -39,6 +39,7 @@ test.each([
   ['steps that cost next to nothing', 's.split("").all(x, duration("1s") < duration("2s"))', { s: LONG }, OVER_BUDGET],
   ['one name many times in a query', 'url(s).getQuery().size() > 0', { s: `http://a/?${'a&'.repeat(60_000)}` }, 'a value'],
   ['many names in a query', 'url(s).getQuery().size() > 0', { s: `http://a/?${'a=1&'.repeat(40_000)}` }, 'a value'],
+  ['a host of colons', 'isURL(s)', { s: `http://[${':'.repeat(500_000)}]:1/` }, 'a value'],
   ['a host of dots', 'isURL(s)', { s: `http://${'a.'.repeat(500_000)}` }, 'a value'],
 ])('%s', (_, text, values, outcome) => {
   expect(outcomeOf(text, values)).toBe(outcome);

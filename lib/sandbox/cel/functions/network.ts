@@ -214,7 +214,7 @@ function problemOfLocator(text: string): string | undefined {
   const authority = /^\/\/([^/?#]*)/.exec(rest)?.[1] ?? '';
   if (/[ "<>\\^`{|}]/.test(authority))
     return `invalid character ${JSON.stringify(/[ "<>\\^`{|}]/.exec(authority)?.[0] ?? '')} in host name`;
-  const port = /:([^\]]*)$/.exec(authority.replace(/^.*@/, ''))?.[1] ?? '';
+  const [, port = ''] = /:(.*)$/s.exec(authority.slice(Math.max(authority.lastIndexOf('@'), authority.lastIndexOf(']')) + 1)) ?? [];
   return /^\d*$/.test(port) ? undefined : `invalid port ${JSON.stringify(`:${port}`)} after host`;
 }
 
