@@ -1,6 +1,6 @@
 // Whether the rules of a definition's schema can be evaluated; what the API server says of those that cannot.
 import type { FieldError } from '../../objects/field-error.ts';
-import { invalid, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
+import { invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
 import { compiledRule, viewOf } from './compiled-rules.ts';
 import type { View } from './compiled-rules.ts';
 import { fieldPathIn } from './field-paths.ts';
@@ -111,11 +111,11 @@ function problemsOfTexts(rule: ValidationRule, schema: JsonSchema, path: string)
 
 function problemsOfProgram(place: Place, view: View | undefined, source: ValidationRule, index: number): FieldError[] {
   const path = `${place.path}.x-kubernetes-validations[${index}]`;
-  const shown = shownRule(source);
-  if (!view) return [invalidRule(`${path}.rule`, shown, 'the schema has no type here, so that expressions cannot see the value')];
+  if (!view) return [invalidValue(`${path}.rule`, source.rule, 'the schema has no type here, so that expressions cannot see the value')];
   const { rule, message } = compiledRule(source, view);
-  if ('problem' in rule) return [invalidRule(`${path}.rule`, shown, rule.problem)];
-  const problems = message && 'problem' in message ? [invalidRule(`${path}.messageExpression`, shown, message.problem)] : [];
+  if ('problem' in rule) return [invalidValue(`${path}.rule`, source.rule, rule.problem)];
+  const problems =
+    message && 'problem' in message ? [invalidValue(`${path}.messageExpression`, source.messageExpression, message.problem)] : [];
   if (rule.uses.has('oldSelf')) {
     if (place.unmatched !== undefined)
       problems.push(
@@ -129,18 +129,3 @@ function problemsOfProgram(place: Place, view: View | undefined, source: Validat
     problems.push(invalidValue(`${path}.optionalOldSelf`, source.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
   return problems;
 }
-
-/** As a Go server writes the rule: by its own names, with signs of HTML escaped. */
-function shownRule({ rule, message = '', messageExpression = '', reason, fieldPath = '', optionalOldSelf }: ValidationRule): string {
-  const shown = {
-    Rule: rule,
-    Message: message,
-    MessageExpression: messageExpression,
-    Reason: reason ?? null,
-    FieldPath: fieldPath,
-    OptionalOldSelf: optionalOldSelf ?? null,
-  };
-  return JSON.stringify(shown).replaceAll(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
-}
-
-const invalidRule = (path: string, shown: string, detail: string): FieldError => invalid(path, `${shown}: ${detail}`);

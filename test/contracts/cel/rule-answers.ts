@@ -31,7 +31,13 @@ const definitionCauses = (causes: readonly Cause[]): string[] =>
     )
     .toSorted();
 
-const withoutNames = (message: string): string => withoutError(message.replace(/\{"Rule":.*?"OptionalOldSelf":\w+\}/s, '<rule>'));
+const withoutNames = (message: string): string =>
+  withoutError(
+    message.replace(
+      /(?:\{"Rule":.*?"OptionalOldSelf":\w+\}|"(?:[^"\\]|\\.)*")(?=: (?:(?:messageExpression )?(?:compilation|program instantiation) failed|cel expression must|messageExpression must))/s,
+      '<rule>',
+    ),
+  );
 
 /** What is wrong with an expression is each evaluator's own to say. */
 export const withoutError = (message: string): string =>
