@@ -5,46 +5,18 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 const root = resolve(import.meta.dirname, '..');
+const MOST_FILES = 20;
 
-/** An import points down, along an arrow; never up, never sideways. Type-only imports count. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  objects: [],
-  config: [],
-  files: [],
-  admission: ['objects'],
-  kinds: ['admission', 'objects'],
-  ports: ['objects'],
-  wire: ['kinds', 'objects'],
-  sandbox: ['admission', 'objects', 'files'],
-  reconciler: ['kinds', 'ports', 'wire', 'objects'],
-  adapters: ['ports', 'wire', 'objects', 'files'],
-  runtime: ['adapters', 'ports', 'config'],
-  onboarding: ['relay', 'reconciler', 'adapters', 'kinds', 'ports', 'objects'],
-  // Only the command line and tests know the sandbox: it stands for a cluster.
-  relay: ['runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'files'],
-  api: ['runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'files'],
-  functions: ['api', 'relay', 'runtime', 'adapters', 'reconciler', 'kinds', 'ports', 'wire', 'objects', 'config', 'files'],
-  cli: [
-    'infra',
-    'functions',
-    'api',
-    'relay',
-    'onboarding',
-    'runtime',
-    'adapters',
-    'reconciler',
-    'kinds',
-    'ports',
-    'wire',
-    'sandbox',
-    'admission',
-    'objects',
-    'config',
-    'files',
-  ],
-};
+/** The table in docs/architecture.md: for each layer those that it may import. An import points down, along an arrow; never up, never sideways. */
+function layersOnThePage(): Map<string, readonly string[]> {
+  const [, section = ''] = textOf('docs/architecture.md').split('## Which way imports point');
+  const [table = ''] = section.split('\n## ');
+  const wordsIn = (cell: string): string[] => [...cell.matchAll(/`([a-z]+)`/g)].map(([, word]) => word ?? '');
+  const rows = [...table.matchAll(/^\| (`.*?) \| (.*?) \|$/gm)];
+  return new Map(rows.flatMap(([, from = '', to = '']) => wordsIn(from).map((layer) => [layer, wordsIn(to)] as const)));
+}
 
-const sources = globSync(['lib/**/*.ts', 'functions/**/*.ts'], { cwd: root });
+const sources = globSync(['lib/**/*.ts', 'functions/**/*.ts', 'infra/**/*.ts'], { cwd: root, exclude: ['**/*.d.ts'] });
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 /** `lib/api/routes.ts` → `api`; `lib/runtime.ts` → `runtime`; `functions/api.ts` → `functions`. */
@@ -57,6 +29,11 @@ function layerOf(file: string): string {
 /** Static, type-only, side-effect and dynamic imports, re-exports. */
 const importsOf = (text: string): string[] =>
   [...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s+)'([^']+)'/gm)].map(([, specifier]) => specifier ?? '');
+
+/** Of each source the files that it imports. */
+const targetsOf: ReadonlyMap<string, readonly string[]> = new Map(
+  sources.map((file) => [file, importsOf(textOf(file)).flatMap((to) => (to.startsWith('.') ? [join(dirname(file), to)] : []))]),
+);
 
 /** @returns the ways that lead back to where they began, each once, as `a.ts → b.ts → a.ts` */
 function circlesIn(targets: ReadonlyMap<string, readonly string[]>): string[] {
@@ -84,28 +61,37 @@ const trackedFiles = (): string[] =>
     .filter((file) => file !== '');
 
 describe('dependency rule', () => {
-  test('every folder and file of lib has its place in the table', () => {
-    const layers = new Set(sources.map(layerOf));
-    expect([...layers].filter((layer) => !(layer in MAY_IMPORT))).toEqual([]);
+  const layers = layersOnThePage();
+
+  test('every folder and file of lib has its place in the table on the page', () => {
+    expect([...new Set(sources.map(layerOf))].toSorted()).toEqual([...layers.keys()].toSorted());
   });
 
   test('an import points down, never up, never sideways', () => {
-    const wrong: string[] = [];
-    for (const file of sources)
-      for (const specifier of importsOf(textOf(file))) {
-        if (!specifier.startsWith('.')) continue;
-        const target = relative(root, join(root, dirname(file), specifier));
-        const [from, to] = [layerOf(file), layerOf(target)];
-        if (from !== to && !MAY_IMPORT[from]?.includes(to)) wrong.push(`${file} imports ${target}`);
-      }
+    const wrong = [...targetsOf].flatMap(([file, targets]) =>
+      targets
+        .filter((target) => layerOf(target) !== layerOf(file) && !layers.get(layerOf(file))?.includes(layerOf(target)))
+        .map((target) => `${file} imports ${target}`),
+    );
     expect(wrong).toEqual([]);
   });
 
   test('no file imports itself through others', () => {
-    const targets = new Map(
-      sources.map((file) => [file, importsOf(textOf(file)).flatMap((to) => (to.startsWith('.') ? [join(dirname(file), to)] : []))]),
-    );
-    expect(circlesIn(targets)).toEqual([]);
+    expect(circlesIn(targetsOf)).toEqual([]);
+  });
+
+  test('no folder imports itself through others', () => {
+    const folders = new Map<string, string[]>();
+    for (const [file, targets] of targetsOf) {
+      const others = targets.map((target) => dirname(target)).filter((folder) => folder !== dirname(file));
+      folders.set(dirname(file), [...new Set([...(folders.get(dirname(file)) ?? []), ...others])]);
+    }
+    expect(circlesIn(folders)).toEqual([]);
+  });
+
+  test('no folder holds more files than a newcomer takes in', () => {
+    const files = Map.groupBy(sources, (file) => dirname(file));
+    expect([...files].filter(([, { length }]) => length > MOST_FILES).map(([folder, { length }]) => `${folder}: ${length}`)).toEqual([]);
   });
 
   test('kinds, objects, ports and reconciler know no technology', () => {

@@ -1,11 +1,11 @@
 // Definitions of the training kinds: one for each framework, the pod template put in from the tables of Kubernetes types.
-import type { Framework } from '../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../lib/kinds/training/terms/framework.ts';
 import { FRAMEWORKS } from '../../lib/kinds/training/frameworks/all.ts';
 import { definitionSchemaOf } from '../../lib/sandbox/schema/definition-schema.ts';
 import type { JsonSchema } from '../../lib/sandbox/schema/json-schema.ts';
 import { propertyOf, valuesOf } from '../../lib/sandbox/schema/json-schema.ts';
 import type { KubernetesSchemas } from './training-fields.ts';
-import { neededFields, ownFields, replicaSpecs, runPolicy, status } from './training-fields.ts';
+import { neededFields, ownFieldsOf, replicaSpecs, runPolicy, showsAgeFirst, status } from './training-fields.ts';
 
 export const GROUP = 'kubeflow.org';
 export const VERSION = 'v1';
@@ -43,7 +43,7 @@ function kubernetesSchemas(): KubernetesSchemas {
 }
 
 function definitionOf(
-  { kind, plural, replicasField, isScalable, isMpi }: Framework,
+  { kind, plural, replicasField, isScalable }: Framework,
   schemas: KubernetesSchemas,
   parts: Record<'replicaSpecs' | 'runPolicy' | 'status', JsonSchema>,
 ): DefinitionManifest {
@@ -51,7 +51,7 @@ function definitionOf(
   const spec = {
     type: 'object',
     required: [...(neededFields[kind] ?? []), replicasField],
-    properties: { ...ownFields[kind]?.(schemas), [replicasField]: parts.replicaSpecs, runPolicy: parts.runPolicy },
+    properties: { ...ownFieldsOf(kind, schemas), [replicasField]: parts.replicaSpecs, runPolicy: parts.runPolicy },
   };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -66,7 +66,7 @@ function definitionOf(
           name: VERSION,
           served: true,
           storage: true,
-          additionalPrinterColumns: isMpi ? [age, state] : [state, age],
+          additionalPrinterColumns: showsAgeFirst.has(kind) ? [age, state] : [state, age],
           schema: {
             openAPIV3Schema: {
               type: 'object',

@@ -2,10 +2,10 @@
 //
 // Where a kind had a webhook upstream, all faults are told at once, as that told them. MPIJob and MXJob had none: the first fault is told
 // in the words in which their controller would tell it.
-import type { ControllerWords, Framework } from '../../lib/kinds/training/framework.ts';
+import type { ControllerWords, Framework } from '../../lib/kinds/training/terms/framework.ts';
 import { FRAMEWORKS } from '../../lib/kinds/training/frameworks/all.ts';
-import { MULTI_KUEUE } from '../../lib/kinds/training/settings.ts';
-import { OWN_MANAGER } from '../../lib/kinds/training/validation.ts';
+import { MULTI_KUEUE } from '../../lib/kinds/training/names/settings.ts';
+import { OWN_MANAGER } from '../../lib/kinds/training/terms/validation.ts';
 import { problemsOfOlderDnsLabel } from '../../lib/objects/names.ts';
 import { GROUP, VERSION } from './training-definitions.ts';
 
@@ -229,12 +229,9 @@ function boundPolicy(name: string, plural: string, action: 'Deny' | 'Warn', spec
   ];
 }
 
-/** Whether upstream judged jobs of the kind by a webhook. */
-const hadWebhook = ({ isMpi, isOfBase }: Framework): boolean => !isMpi && !isOfBase;
-
 function policyOf(framework: Framework): PolicyManifest[] {
   const { plural, validation } = framework;
-  const words = hadWebhook(framework) ? undefined : validation.controller;
+  const words = validation.hadNoWebhook ? validation.controller : undefined;
   return boundPolicy(`${plural}.farloop.dev`, plural, 'Deny', {
     variables: [
       ...variablesOf(framework),

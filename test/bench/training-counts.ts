@@ -1,11 +1,11 @@
 // What training jobs cost, as rows of `npm run bench counts`: writes for their pods and services, writes beside these, write units, passes.
-import { isOver } from '../../lib/kinds/training/conditions.ts';
+import { isOver } from '../../lib/kinds/training/status/conditions.ts';
 import { resourceOf } from '../../lib/kinds/training/facts.ts';
-import type { Framework } from '../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../lib/kinds/training/terms/framework.ts';
 import { FRAMEWORKS } from '../../lib/kinds/training/frameworks/all.ts';
 import { mpi } from '../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../lib/kinds/training/frameworks/pytorch.ts';
-import type { RunPolicy, TrainingJob } from '../../lib/kinds/training/job-types.ts';
+import type { RunPolicy, TrainingJob } from '../../lib/kinds/training/terms/job-types.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { rowsOfKind } from '../simulation/kinds/training/definition-rows.ts';
 import { World } from '../world/world.ts';
@@ -110,7 +110,7 @@ class Kubelets {
   async #end(running: readonly Pod[]): Promise<void> {
     const [leaders, others] = [running.filter(isLeader), running.filter((pod) => !isLeader(pod))];
     // Workers of an MPIJob sleep until they are stopped.
-    const ending = this.#course.framework.isMpi ? leaders : [...others, ...leaders];
+    const ending = this.#course.framework.leader ? leaders : [...others, ...leaders];
     for (const pod of ending.slice(0, PODS_PER_STEP * this.#jobs)) await this.#world.end(pod, 0);
   }
 }
@@ -187,7 +187,7 @@ async function follow(course: Course): Promise<void> {
   const writes = writesByKind(world);
   const ofReplicas = {
     'create pods': replicas + (course.failing === undefined ? 0 : jobs),
-    'create services': framework.isMpi ? 0 : replicas,
+    'create services': framework.objects ? 0 : replicas,
     'delete pods': removed.pods * jobs + (course.failing === undefined ? 0 : jobs),
     'delete services': removed.services * jobs,
   };

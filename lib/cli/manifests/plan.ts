@@ -53,7 +53,7 @@ export const planCommand = (): Command =>
 async function runPlan({ filename, now, workload, stream, output, ...others }: PlanOptions): Promise<void> {
   // Before the types are read: theirs is `spec.scheduling`.
   const options = givenKindOptions(others, KINDS);
-  const { isFeature, switchOn } = await import('../../sandbox/features.ts');
+  const { isFeature, switchOn } = await import('../../sandbox/objects/features.ts');
   for (const feature of featuresFor(options)) if (isFeature(feature)) switchOn(feature);
   if (stream) {
     const { planStream } = await import('./plan-stream.ts');
@@ -133,7 +133,7 @@ function nearestText(message: string, documents: readonly SourcedDocument[]): st
     const group = apiVersion.split('/')[0];
     const ofKind = KINDS.find((facts) => facts.resource.kind === kind);
     if (ofKind && ofKind.resource.apiVersion !== apiVersion)
-      return `. ${placeOf('apiVersion')}: apiVersion: a ${kind} is of ${ofKind.resource.apiVersion}, not of ${apiVersion}`;
+      return `. ${placeOf('apiVersion')}: apiVersion: ${kind} is of ${ofKind.resource.apiVersion}, not of ${apiVersion}`;
     const ofGroup = KINDS.filter(({ resource }) => resource.apiVersion.split('/')[0] === group).map(({ resource }) => resource.kind);
     const suggestion = suggestionText(kind, ofGroup);
     if (suggestion !== '') return `. ${placeOf('kind')}: kind: there is no ${kind} in ${apiVersion}${suggestion}`;

@@ -1,11 +1,11 @@
 // How Jobs are displayed.
 import type { Job } from '../../objects/kubernetes.ts';
-import { isBuiltInOff, OUR_MANAGER } from './managed-by.ts';
+import { isBuiltInOff, OUR_MANAGER } from './terms/managed-by.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { defineShown, type Figure, type Unmanaged } from '../rows/kind-shown.ts';
 import { counted } from '../rows/reasons.ts';
 import type { Standing } from '../rows/state.ts';
-import { trueCondition } from './conditions.ts';
+import { trueCondition } from './terms/conditions.ts';
 import { jobBackoff } from './backoff/kept-backoff.ts';
 import { PATCH_PURPOSES } from './reasons/patch-purposes.ts';
 import { JOB_REASONS } from './reasons/reason-codes.ts';

@@ -5,14 +5,13 @@ import { controllerOf } from '../../objects/pods/pod-facts.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { ChildFacts, Membership } from '../rows/kind.ts';
-import { AUTOSCALERS, autoscalerPartOf } from './autoscaler.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import { gangSchedulerOf, groupPartOf, PLUGIN_GROUPS, VOLCANO_GROUPS } from './gang.ts';
-import type { TrainingJob } from './job-types.ts';
-import { CONFIG_MAPS, configMapPartOf, ROLE_BINDINGS, ROLES, rolePartOf, SERVICE_ACCOUNTS } from './mpi/objects.ts';
-import { SERVICES } from './services.ts';
-import { GANG_SCHEDULER } from './settings.ts';
-import { baseLabels, hasBaseLabels, JOB_NAME, TRAINING_JOB } from './slots.ts';
+import { AUTOSCALERS, autoscalerPartOf } from './objects/autoscaler.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import { gangSchedulerOf, groupPartOf, PLUGIN_GROUPS, VOLCANO_GROUPS } from './objects/gang.ts';
+import type { TrainingJob } from './terms/job-types.ts';
+import { SERVICES } from './objects/services.ts';
+import { GANG_SCHEDULER } from './names/settings.ts';
+import { baseLabels, hasBaseLabels, JOB_NAME, TRAINING_JOB } from './names/slots.ts';
 
 const GROUP = 'kubeflow.org/';
 /** A longer name is no label value, so no list can name it. Such a job is invalid and has no children. */
@@ -62,14 +61,12 @@ export function childrenOf(names: FrameworkNames): readonly ChildFacts<TrainingJ
     ...ofLabel(resource, groupPartOf, { spec: true, status: { phase: true } }),
     isUsed: ({ options }) => gangSchedulerOf(options?.[GANG_SCHEDULER] ?? '')?.resource === resource,
   }));
-  if (names.isMpi)
+  if (names.objects)
     return [
-      ...[
-        ofLabel(CONFIG_MAPS, configMapPartOf, { data: true }),
-        ofLabel(SERVICE_ACCOUNTS, nothingOf, {}),
-        ofLabel(ROLES, rolePartOf, { rules: true }),
-        ofLabel(ROLE_BINDINGS, nothingOf, {}),
-      ].map((row) => ({ ...row, plannerTellsOfTakenNames: true as const })),
+      ...names.objects.map(({ resource, partOf, fields }) => ({
+        ...ofLabel(resource, partOf, fields),
+        plannerTellsOfTakenNames: true as const,
+      })),
       ...groups,
     ];
   const services: ChildFacts<TrainingJob> = {

@@ -4,8 +4,8 @@ import { isFields, type Fields } from '../../objects/values/untyped-fields.ts';
 import { defineManifests, UNSTORED_UID, type KindManifests, type ReadOwner } from '../rows/kind-manifests.ts';
 import * as v from 'valibot';
 import { metadata, object, optional, problemIn } from '../rows/manifest-shapes.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import type { TrainingJob } from './job-types.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import type { TrainingJob } from './terms/job-types.ts';
 import { trainingFaultOf } from './owner-facts.ts';
 
 const shape = object({ metadata, spec: object({}), status: optional(object({})) });

@@ -1,11 +1,25 @@
 // A training job as the view keeps it: without its templates. What they hold is read live when the job's generation is new to its head.
-import { flag, int32, int64, list, object, optional, text, textLike, texts, time, type Fault } from '../../objects/values/fact-checks.ts';
+import {
+  int64,
+  list,
+  map,
+  object,
+  optional,
+  text,
+  textLike,
+  texts,
+  time,
+  type Check,
+  type Fault,
+} from '../../objects/values/fact-checks.ts';
+import { checkOf, checksOf } from '../../objects/values/field-shapes.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
 import { fieldsOf, isFields, type Fields } from '../../objects/values/untyped-fields.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import type { ReplicaSpec, TrainingJob, TrainingSpec } from './job-types.ts';
-import { statusWritesIn } from './other-operator.ts';
-import { COMPLETED_SLOTS } from './slots.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import { ANY_OWN_FIELDS, REPLICA_SPEC, RUN_POLICY, STATUS } from './terms/job-fields.ts';
+import type { ReplicaSpec, TrainingJob, TrainingSpec } from './terms/job-types.ts';
+import { statusWritesIn } from './status/other-operator.ts';
+import { COMPLETED_SLOTS } from './names/slots.ts';
 
 /** The fields that `trainingFactsOf` reads. */
 export const ownerFields = ({ replicasField }: Pick<FrameworkNames, 'replicasField'>): WantedFields => ({
@@ -86,71 +100,32 @@ function withoutTemplates(spec: Fields, replicasField: string): TrainingSpec {
 }
 
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
-const anything = (): undefined => undefined;
-const counts = object({ active: optional(int32), succeeded: optional(int32), failed: optional(int32), selector: optional(text) });
-const condition = object({ type: text, status: text, reason: optional(text), message: optional(text) });
-
-/** The fields that each such job has. Those of its spec are anybody's: planners read them as such. */
-const shape = object({
-  metadata: object({
-    name: textLike(NAME, 'a name'),
-    namespace: textLike(NAME, 'a name'),
-    uid: textLike(/^[\w.:-]{1,128}$/, 'a uid'),
-    resourceVersion: textLike(/^(0|[1-9][0-9]{0,39})$/, 'a resourceVersion'),
-    generation: optional(int64),
-    creationTimestamp: optional(time),
-    deletionTimestamp: optional(time),
-    labels: optional(texts),
-    annotations: optional(texts),
-    finalizers: optional(list(text)),
-    managedFields: optional(list(object({ manager: text, subresource: text, time }))),
-  }),
-  spec: object({
-    runPolicy: optional(
-      object({
-        cleanPodPolicy: optional(text),
-        ttlSecondsAfterFinished: optional(int32),
-        activeDeadlineSeconds: optional(int64),
-        backoffLimit: optional(int32),
-        suspend: optional(flag),
-        managedBy: optional(text),
-      }),
-    ),
-    successPolicy: optional(text),
-    enableDynamicWorker: optional(flag),
-    nprocPerNode: optional(text),
-    slotsPerWorker: optional(int32),
-    cleanPodPolicy: optional(text),
-    mainContainer: optional(text),
-  }),
-  status: optional(
-    object({
-      conditions: optional(list(condition)),
-      startTime: optional(time),
-      completionTime: optional(time),
-      lastReconcileTime: optional(time),
-    }),
-  ),
+const metadata = object({
+  name: textLike(NAME, 'a name'),
+  namespace: textLike(NAME, 'a name'),
+  uid: textLike(/^[\w.:-]{1,128}$/, 'a uid'),
+  resourceVersion: textLike(/^(0|[1-9][0-9]{0,39})$/, 'a resourceVersion'),
+  generation: optional(int64),
+  creationTimestamp: optional(time),
+  deletionTimestamp: optional(time),
+  labels: optional(texts),
+  annotations: optional(texts),
+  finalizers: optional(list(text)),
+  managedFields: optional(list(object({ manager: text, subresource: text, time }))),
 });
-const replicas = object({ replicas: optional(int32), restartPolicy: optional(text), template: anything });
+const specFields = { runPolicy: optional(checkOf(RUN_POLICY)), ...checksOf(ANY_OWN_FIELDS) };
+// The planner reports a replica spec that is null as invalid.
+const replicas = optional(map(checkOf(REPLICA_SPEC)));
+const status = optional(checkOf(STATUS));
 
+const checks = new Map<string, Check>();
+
+/** Checks the fields that each such job has. Planners read others of its spec as anybody's. */
 export function trainingFaultOf({ replicasField }: Pick<FrameworkNames, 'replicasField'>, told: unknown): Fault | undefined {
-  const fault = shape(told);
-  if (fault) return fault;
-  const { spec, status } = fieldsOf(told);
-  return (
-    faultIn(fieldsOf(spec)[replicasField], `spec.${replicasField}`, replicas) ??
-    faultIn(fieldsOf(status)['replicaStatuses'], 'status.replicaStatuses', counts)
-  );
-}
-
-function faultIn(map: unknown, field: string, check: (value: unknown) => Fault | undefined): Fault | undefined {
-  if (map === undefined || map === null) return undefined;
-  if (!isFields(map)) return { field, expected: 'a map' };
-  for (const [key, value] of Object.entries(map)) {
-    // The planner reports a replica spec that is null as invalid.
-    const fault = value === null ? undefined : check(value);
-    if (fault) return { field: `${field}.${key}${fault.field === '' ? '' : `.${fault.field}`}`, expected: fault.expected };
+  let check = checks.get(replicasField);
+  if (!check) {
+    check = object({ metadata, spec: object({ ...specFields, [replicasField]: replicas }), status });
+    checks.set(replicasField, check);
   }
-  return undefined;
+  return check(told);
 }

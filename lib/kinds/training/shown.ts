@@ -2,10 +2,10 @@
 import { defineShown, type Figure, type KindShown, type Unmanaged } from '../rows/kind-shown.ts';
 import { counted } from '../rows/reasons.ts';
 import type { Standing } from '../rows/state.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import type { TrainingJob } from './job-types.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import type { TrainingJob } from './terms/job-types.ts';
 import { conditionOf, REASONS, trainingReasons, wantedIn } from './reasons.ts';
-import { MULTI_KUEUE, TRAINING_JOBS } from './settings.ts';
+import { MULTI_KUEUE, TRAINING_JOBS } from './names/settings.ts';
 
 export const trainingShown = (names: FrameworkNames): KindShown =>
   defineShown<TrainingJob>({

@@ -58,6 +58,18 @@ export const list =
     return undefined;
   };
 
+/** Values that are null are passed over. */
+export const map =
+  (check: Check): Check =>
+  (value) => {
+    if (!isMap(value)) return own('a map');
+    for (const key in value) {
+      const fault = value[key] === null ? undefined : check(value[key]);
+      if (fault) return below(key, fault);
+    }
+    return undefined;
+  };
+
 export const texts: Check = (value) => {
   if (!isMap(value)) return own('a map of texts');
   for (const key in value) if (typeof value[key] !== 'string') return below(key, own('a text'));

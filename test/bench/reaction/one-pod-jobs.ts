@@ -1,11 +1,11 @@
 // Many Jobs of one pod, created at once and followed to their end by one watch.
 import type { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
-import { isJobFinished } from '../../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job } from '../../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';
-import { inParallel } from '../../../lib/reconciler/parallel.ts';
+import { inParallel } from '../../../lib/reconciler/invocation/parallel.ts';
 import { POD_TEMPLATE } from '../controllers.ts';
 import { follow } from './follow.ts';
 

@@ -1,11 +1,11 @@
-// Rules of custom resources, values that keep or break them, and what a kube-apiserver says; the real one is the judge (test/cluster/cel-rules.test.ts).
-import type { RuleSchema } from '../../../lib/sandbox/cel/schema-types.ts';
+// Rules of custom resources, values that keep or break them, and what a kube-apiserver says; the real one is the judge (test/cluster/custom-resources.test.ts).
+import type { JsonSchema } from '../../../lib/sandbox/schema/json-schema.ts';
 import { integer, integers, mapOf, objectOf, rule, text, texts } from './rule-schemas.ts';
 
 export interface RuleCase {
   name: string;
   /** Of the field `spec.value`. */
-  schema: RuleSchema;
+  schema: JsonSchema;
   value: unknown;
   /** What the field was before the update; a creation where there is none. */
   previous?: unknown;
@@ -16,7 +16,7 @@ export interface RuleCase {
 const broken = ['spec.value: Invalid value: broken'];
 
 /** A rule that holds for one value and is broken by another. */
-const pair = (name: string, schema: RuleSchema, [good, bad]: [unknown, unknown], causes: readonly string[] = broken): RuleCase[] => [
+const pair = (name: string, schema: JsonSchema, [good, bad]: [unknown, unknown], causes: readonly string[] = broken): RuleCase[] => [
   { name: `${name}: kept`, schema, value: good, causes: [] },
   { name: `${name}: broken`, schema, value: bad, causes },
 ];
@@ -215,10 +215,7 @@ export const ruleCases: readonly RuleCase[] = [
       { a: [{ k: 'x', v: 1 }], b: [{ k: 'x', v: 2 }] },
     ],
   ),
-  ...pair('nullable', { ...objectOf({ a: { ...text, nullable: true } as RuleSchema }), ...rule('has(self.a) && self.a.size() > 0') }, [
-    { a: 'x' },
-    {},
-  ]),
+  ...pair('nullable', { ...objectOf({ a: { ...text, nullable: true } }), ...rule('has(self.a) && self.a.size() > 0') }, [{ a: 'x' }, {}]),
 
   {
     name: 'a message of its own expression',
@@ -278,27 +275,25 @@ export const ruleCases: readonly RuleCase[] = [
     name: 'a missing key fails the rule',
     schema: { ...objectOf({ a: text, b: text }), ...rule('self.b == "x"') },
     value: { a: 'x' },
-    causes: ['spec.value: Invalid value: "object": no such key: b evaluating rule: broken'],
+    causes: ['spec.value: Invalid value: "object": error in rule: broken'],
   },
   {
     name: 'an index out of bounds fails the rule',
     schema: { ...integers, ...rule('self[1] == 1') },
     value: [1],
-    causes: ['spec.value: Invalid value: "array": index out of bounds: 1 evaluating rule: broken'],
+    causes: ['spec.value: Invalid value: "array": error in rule: broken'],
   },
   {
     name: 'a division by zero fails the rule',
     schema: { ...integer, ...rule('1 / self > 1') },
     value: 0,
-    causes: ['spec.value: Invalid value: "integer": division by zero evaluating rule: broken'],
+    causes: ['spec.value: Invalid value: "integer": error in rule: broken'],
   },
   {
     name: 'types that do not meet',
     schema: { 'x-kubernetes-int-or-string': true, ...rule('self + 1 == 2') },
     value: 'a',
-    causes: [
-      `spec.value: Invalid value: "": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: broken`,
-    ],
+    causes: [`spec.value: Invalid value: "": error in rule: broken`],
   },
   { name: 'an absent value has no rule', schema: objectOf({ a: { ...text, ...rule('false') } }), value: {}, causes: [] },
 

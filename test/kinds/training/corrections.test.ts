@@ -6,8 +6,8 @@ import { mxnet } from '../../../lib/kinds/training/frameworks/mxnet.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import { xgboost } from '../../../lib/kinds/training/frameworks/xgboost.ts';
-import { AUTOSCALERS } from '../../../lib/kinds/training/autoscaler.ts';
-import { SERVICES } from '../../../lib/kinds/training/services.ts';
+import { AUTOSCALERS } from '../../../lib/kinds/training/objects/autoscaler.ts';
+import { SERVICES } from '../../../lib/kinds/training/objects/services.ts';
 import { PODS, type Resource } from '../../../lib/objects/resources.ts';
 import {
   aCondition,
@@ -302,7 +302,7 @@ describe('a large job is made over several passes', () => {
   ])('%#', (framework, replicas, count) => {
     const plan = planFor({ framework, replicas });
     expect([created(plan).length, created(plan)[0], plan.requeueAfterSeconds, plan.continues]).toEqual([count, 'j-worker-0', 1, undefined]);
-    expect(created(plan, 'Service').length).toBe(framework.isMpi ? 0 : count);
+    expect(created(plan, 'Service').length).toBe(framework.objects ? 0 : count);
   });
 });
 

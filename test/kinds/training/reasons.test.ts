@@ -6,7 +6,7 @@ import type { Circumstances } from '../../../lib/kinds/rows/reasons.ts';
 import { standingOf } from '../../../lib/kinds/rows/standing.ts';
 import type { PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
 import { trainingShown } from '../../../lib/kinds/training/shown.ts';
-import { PYTORCH, TENSORFLOW } from '../../../lib/kinds/training/framework-names.ts';
+import { PYTORCH, TENSORFLOW } from '../../../lib/kinds/training/names/framework-names.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import { REASONS, trainingReasons } from '../../../lib/kinds/training/reasons.ts';

@@ -3,12 +3,12 @@ import type { Job } from '../../../objects/kubernetes.ts';
 import type { IndexSet } from '../../../objects/values/index-text.ts';
 import type { Failure, PlanHead } from '../../rows/plan.ts';
 import { exceededLimit } from './backoff-limit.ts';
-import { trueCondition } from '../conditions.ts';
+import { trueCondition } from '../terms/conditions.ts';
 import { missedDeadline, type Deadline } from './deadline.ts';
 import { failedIndexesVerdict } from '../backoff/per-index-backoff.ts';
 import { metSuccessRule } from './success-policy.ts';
-import type { Tally } from '../pods/tally.ts';
-import type { Verdict } from './verdict.ts';
+import type { Tally } from '../tally/tally.ts';
+import type { Verdict } from '../terms/verdict.ts';
 
 export const REACHED_COMPLETIONS: Verdict = {
   succeeded: true,

@@ -4,7 +4,7 @@ import { isActive, labelsFor, TRACKING_FINALIZER, type PodFacts } from '../../..
 import { PODS } from '../../../objects/resources.ts';
 import type { Action } from '../../rows/plan.ts';
 import { PodSet } from '../../rows/pod-set.ts';
-import { headcountFold, keeperOf, quickMatcherOf } from './headcount.ts';
+import { headcountFold, keeperOf, quickMatcherOf } from '../tally/headcount.ts';
 
 export interface Claims {
   /** The Job's pods, including adopted ones in their future state: controlled and tracked. */

@@ -11,13 +11,8 @@ import {
 } from '../../../objects/job-scheduling.ts';
 import type { Job, KubernetesObject, OwnerReference } from '../../../objects/kubernetes.ts';
 import { controllerOf } from '../../../objects/pods/pod-facts.ts';
-import type { NewEvent } from '../event.ts';
-
-/** The group that pods name, by name and uid. */
-export interface SchedulingGroup {
-  name: string;
-  uid: string;
-}
+import type { NewEvent } from '../terms/event.ts';
+import type { SchedulingGroup } from '../pods/pod.ts';
 
 /** The scheduling objects in the Job's namespace. */
 export interface SchedulingObjects {

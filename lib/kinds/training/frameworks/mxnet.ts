@@ -1,10 +1,10 @@
 // MXJob, which upstream no longer has: it behaves as the base release.
-import { MXNET } from '../framework-names.ts';
-import type { Framework, Terms } from '../framework.ts';
+import { MXNET } from '../names/framework-names.ts';
+import type { Framework, Terms } from '../terms/framework.ts';
 import { namesOf, portNeeded, variable } from '../rendezvous/variables.ts';
-import type { Slot } from '../slots.ts';
-import { usualTexts } from '../success.ts';
-import { replicasOf, wantedOf } from '../terms.ts';
+import type { Slot } from '../names/slots.ts';
+import { usualTexts } from '../status/success.ts';
+import { replicasOf, wantedOf } from '../terms/terms.ts';
 
 const NO_PORT = 'failed to found the port';
 
@@ -20,6 +20,7 @@ export const mxnet: Framework = {
   restartPolicy: 'Never',
   validation: {
     controller: { spec: 'MXJobSpec is not valid', container: 'MXJobSpec is not valid', isTerse: true },
+    hadNoWebhook: true,
     further: (_, specs) => {
       const schedulers = Object.keys(specs).filter((type) => type.toLowerCase() === 'scheduler');
       return schedulers.length > 1 ? 'more than 1 scheduler found' : undefined;
@@ -44,6 +45,7 @@ export const mxnet: Framework = {
   },
   status: { ...usualTexts('MXJob', 'mxjob'), decides: (terms, type) => type === 'Scheduler' || isSingle(terms), ...textsOfState() },
   deletedReason: 'SuccessfulDeletePod',
+  warnsByOldNames: true,
 };
 
 function textsOfState(): Pick<ReturnType<typeof usualTexts>, 'running' | 'succeeded'> {

@@ -1,12 +1,12 @@
 // Addresses, networks and URLs.
 import { isIPv4, isIPv6 } from 'node:net';
-import { EvaluationError, ListOfValues, MapOfValues, Opaque } from '../values.ts';
-import type { Value } from '../values.ts';
-import type { Line } from './declare.ts';
-import { countWork } from '../work.ts';
+import { EvaluationError, Opaque } from '../values/values.ts';
+import type { CelMap } from '../values/values.ts';
+import { countSteps } from '../values/work.ts';
+import type { Line } from './line.ts';
+import { isRequestUri } from './request-uri.ts';
 
 class Address extends Opaque {
-  readonly typeName = 'net.IP';
   /** 4 or 16. */
   readonly bytes: readonly number[];
   constructor(bytes: readonly number[]) {
@@ -26,7 +26,6 @@ class Address extends Opaque {
 }
 
 class Network extends Opaque {
-  readonly typeName = 'net.CIDR';
   readonly address: Address;
   readonly prefixLength: number;
   constructor(address: Address, prefixLength: number) {
@@ -72,10 +71,7 @@ const isMapped = (bytes: readonly number[]): boolean =>
 function addressOf(text: string): Address {
   if (text.includes('%') && isIPv6(text)) throw new EvaluationError(`IP address ${JSON.stringify(text)} with zone value is not allowed`);
   const bytes = bytesOf(text);
-  if (!bytes) {
-    const quoted = JSON.stringify(text);
-    throw new EvaluationError(`IP Address ${quoted} parse error during conversion from string: ${problemOfAddress(text)}`);
-  }
+  if (!bytes) throw new EvaluationError(`IP Address ${JSON.stringify(text)} parse error during conversion from string`);
   if (isMapped(bytes)) throw new EvaluationError(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`);
   return new Address(bytes);
 }
@@ -83,41 +79,9 @@ function addressOf(text: string): Address {
 function networkOf(text: string): Network {
   const [, address = '', length = ''] = /^(.+)\/(0|[1-9]\d*)$/.exec(text) ?? [];
   const bytes = bytesOf(address);
-  if (!bytes || Number(length) > bytes.length * 8) {
-    const why = 'network address parse error during conversion from string';
-    throw new EvaluationError(`${why}: ${why}: netip.ParsePrefix(${JSON.stringify(text)}): ${problemOfPrefix(text, address, bytes)}`);
-  }
-  if (isMapped(bytes))
-    throw new EvaluationError(
-      `network address parse error during conversion from string: IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`,
-    );
+  if (!bytes || Number(length) > bytes.length * 8 || isMapped(bytes))
+    throw new EvaluationError(`network address parse error during conversion from string: ${JSON.stringify(text)} is no network`);
   return new Network(new Address(bytes), Number(length));
-}
-
-/** A network, with the bits of its address as they were given; undefined for any other text. */
-export function networkIn(text: string): Network | undefined {
-  try {
-    return networkOf(text);
-  } catch (error) {
-    if (error instanceof EvaluationError) return undefined;
-    throw error;
-  }
-}
-
-function problemOfAddress(text: string): string {
-  const parsing = `ParseAddr(${JSON.stringify(text)}): `;
-  const fields = text.split('.');
-  if (text.includes(':') || !text.includes('.')) return `${parsing}unable to parse IP`;
-  if (fields.some((field) => /^0\d/.test(field))) return `${parsing}IPv4 field has octet with leading zero`;
-  if (fields.some((field) => /^\d+$/.test(field) && Number(field) > 255)) return `${parsing}IPv4 field has value >255`;
-  if (fields.length !== 4) return `${parsing}IPv4 address too ${fields.length > 4 ? 'long' : 'short'}`;
-  return `${parsing}unexpected character`;
-}
-
-function problemOfPrefix(text: string, address: string, bytes: readonly number[] | undefined): string {
-  if (!text.includes('/')) return "no '/'";
-  if (address === '') return 'bad bits after slash: ' + JSON.stringify(text.slice(text.lastIndexOf('/') + 1));
-  return bytes ? 'prefix length out of range' : problemOfAddress(address);
 }
 
 /** Whether a text can be read, by what reads it. */
@@ -149,8 +113,10 @@ const isGlobalUnicast = (address: Address): boolean =>
   !isLinkLocalUnicast(address) &&
   address.text() !== '255.255.255.255';
 
+/** A part of a query; most of them hold nothing that needs to be decoded. */
+const decoded = (text: string): string => (/[%+]/.test(text) ? (new URLSearchParams(`_=${text}`).get('_') ?? '') : text);
+
 class Locator extends Opaque {
-  readonly typeName = 'kubernetes.URL';
   readonly source: string;
   readonly scheme: string;
   /** With the port. */
@@ -179,84 +145,62 @@ class Locator extends Opaque {
   get port(): string {
     return /:(\d*)$/.exec(this.host)?.[1] ?? '';
   }
-  queryValues(): MapOfValues {
+  queryValues(): CelMap {
     const values = new Map<string, string[]>();
     for (const part of this.query.split('&')) {
-      countWork();
-      const [[key, value] = ['', '']] = new URLSearchParams(part);
+      countSteps();
       if (part === '') continue;
+      const [name = ''] = part.split('=', 1);
+      const [key, value] = [decoded(name), decoded(part.slice(name.length + 1))];
       const texts = values.get(key);
       if (texts) texts.push(value);
       else values.set(key, [value]);
     }
-    return new MapOfValues([...values].map(([key, texts]): [Value, Value] => [key, new ListOfValues(texts)]));
+    return values;
   }
 }
 
 /** An absolute URL or an absolute path, as in the first line of a request. */
 export function locatorOf(text: string): Locator {
-  const problem = problemOfLocator(text);
-  if (problem !== undefined)
-    throw new EvaluationError(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${problem}`);
+  if (!isRequestUri(text))
+    throw new EvaluationError(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`);
   return new Locator(text);
 }
 
-function problemOfLocator(text: string): string | undefined {
-  if (text === '') return 'empty url';
-  // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f]/.test(text)) return 'net/url: invalid control character in URL';
-  const bad = /%(?![0-9A-Fa-f]{2})(.{0,2})/.exec(text);
-  if (bad) return `invalid URL escape ${JSON.stringify(bad[0])}`;
-  const [, scheme, rest = text] = /^([A-Za-z][-+.A-Za-z0-9]*):(.*)$/s.exec(text) ?? [];
-  if (scheme === undefined && text.startsWith(':')) return 'missing protocol scheme';
-  if (!rest.startsWith('/') && scheme === undefined) return 'invalid URI for request';
-  const authority = /^\/\/([^/?#]*)/.exec(rest)?.[1] ?? '';
-  if (/[ "<>\\^`{|}]/.test(authority))
-    return `invalid character ${JSON.stringify(/[ "<>\\^`{|}]/.exec(authority)?.[0] ?? '')} in host name`;
-  const port = /:([^\]]*)$/.exec(authority.replace(/^.*@/, ''))?.[1] ?? '';
-  return /^\d*$/.test(port) ? undefined : `invalid port ${JSON.stringify(`:${port}`)} after host`;
-}
+const answers = (name: string, answer: (address: Address) => boolean): Line => [`net.IP.${name}(): bool`, answer];
 
-const answers = (name: string, answer: (address: Address) => boolean): Line => [`ip_${name}`, `net.IP -> ${name}(): bool`, answer];
+const part = (name: string, read: (locator: Locator) => string): Line => [`kubernetes.URL.${name}(): string`, read];
 
-const part = (name: string, read: (locator: Locator) => string): Line => [`url_${name}`, `kubernetes.URL -> ${name}(): string`, read];
+export const networkTypes = { 'net.IP': Address, 'net.CIDR': Network, 'kubernetes.URL': Locator };
 
 export const addressesAndLocators: readonly Line[] = [
-  ['string_to_ip', 'ip(string): net.IP', addressOf],
-  ['is_ip', 'isIP(string): bool', readable(addressOf)],
-  ['ip_is_canonical', 'ip.isCanonical(string): bool', (text: string) => addressOf(text).text() === text],
-  ['ip_family', 'net.IP -> family(): int', ({ bytes }: Address) => (bytes.length === 4 ? 4n : 6n)],
+  ['ip(string): net.IP', addressOf],
+  ['isIP(string): bool', readable(addressOf)],
+  ['ip.isCanonical(string): bool', (text: string) => addressOf(text).text() === text],
+  ['net.IP.family(): int', ({ bytes }: Address) => (bytes.length === 4 ? 4n : 6n)],
   answers('isUnspecified', isUnspecified),
   answers('isLoopback', isLoopback),
   answers('isLinkLocalMulticast', isLinkLocalMulticast),
   answers('isLinkLocalUnicast', isLinkLocalUnicast),
   answers('isGlobalUnicast', isGlobalUnicast),
-  ['string_to_cidr', 'cidr(string): net.CIDR', networkOf],
-  ['is_cidr', 'isCIDR(string): bool', readable(networkOf)],
-  [
-    'cidr_contains_ip_string',
-    'net.CIDR -> containsIP(string): bool',
-    (network: Network, text: string) => network.contains(addressOf(text)),
-  ],
-  ['cidr_contains_ip_ip', 'net.CIDR -> containsIP(net.IP): bool', (network: Network, address: Address) => network.contains(address)],
-  [
-    'cidr_contains_cidr_string',
-    'net.CIDR -> containsCIDR(string): bool',
-    (network: Network, text: string) => covers(network, networkOf(text)),
-  ],
-  ['cidr_contains_cidr', 'net.CIDR -> containsCIDR(net.CIDR): bool', covers],
-  ['cidr_ip', 'net.CIDR -> ip(): net.IP', ({ address }: Network) => address],
-  ['cidr_prefix_length', 'net.CIDR -> prefixLength(): int', ({ prefixLength }: Network) => BigInt(prefixLength)],
-  ['cidr_masked', 'net.CIDR -> masked(): net.CIDR', (network: Network) => network.masked()],
+  ['cidr(string): net.CIDR', networkOf],
+  ['isCIDR(string): bool', readable(networkOf)],
+  ['net.CIDR.containsIP(string): bool', (network: Network, text: string) => network.contains(addressOf(text))],
+  ['net.CIDR.containsIP(net.IP): bool', (network: Network, address: Address) => network.contains(address)],
+  ['net.CIDR.containsCIDR(string): bool', (network: Network, text: string) => covers(network, networkOf(text))],
+  ['net.CIDR.containsCIDR(net.CIDR): bool', covers],
+  ['net.CIDR.ip(): net.IP', ({ address }: Network) => address],
+  ['net.CIDR.prefixLength(): int', ({ prefixLength }: Network) => BigInt(prefixLength)],
+  ['net.CIDR.masked(): net.CIDR', (network: Network) => network.masked()],
 
-  ['string_to_url', 'url(string): kubernetes.URL', locatorOf],
-  ['is_url_string', 'isURL(string): bool', readable(locatorOf)],
+  ['url(string): kubernetes.URL', locatorOf],
+  ['isURL(string): bool', readable(locatorOf)],
   part('getScheme', ({ scheme }) => scheme),
   part('getHost', ({ host }) => host),
   part('getHostname', ({ hostname }) => hostname),
   part('getPort', ({ port }) => port),
   part('getEscapedPath', ({ path }) => path.replaceAll(/[^\w\-.~!$&'()*+,;=:@/%[\]]/gu, encodeURIComponent)),
-  ['url_get_query', 'kubernetes.URL -> getQuery(): map(string, list(string))', (locator: Locator) => locator.queryValues()],
+  ['kubernetes.URL.getQuery(): map<string, list<string>>', (locator: Locator) => locator.queryValues()],
 ];
 
 function covers(outer: Network, inner: Network): boolean {
