@@ -1,12 +1,14 @@
 // Whether the rules of a definition's schema can be evaluated; what the API server says of those that cannot.
 import type { FieldError } from '../../objects/field-error.ts';
-import { invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
+import { forbidden, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
 import { compiledRule, viewOf } from './compiled-rules.ts';
 import type { View } from './compiled-rules.ts';
 import { fieldPathIn } from './field-paths.ts';
 import { itemsOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema, ValidationRule } from '../schema/json-schema.ts';
 
+/** Ten times what any definition takes that people write. */
+const longestMs = 5_000;
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
 /** A place in the schema. */
@@ -18,6 +20,8 @@ interface Place {
   isResourceRoot: boolean;
   /** The part of the schema in which old and new values cannot be matched with each other. */
   unmatched: string | undefined;
+  /** Rules that are not compiled by then are refused: the process answers nobody else meanwhile. */
+  endsAtMs: number;
 }
 
 /**
@@ -27,7 +31,8 @@ interface Place {
  */
 export function ruleProblemsOfSchema(schema: JsonSchema, path: string): FieldError[] {
   if (!hasRules(schema)) return [];
-  const { texts, programs } = problemsAt({ schema, about: schema, path, isResourceRoot: true, unmatched: undefined });
+  const endsAtMs = performance.now() + longestMs;
+  const { texts, programs } = problemsAt({ schema, about: schema, path, isResourceRoot: true, unmatched: undefined, endsAtMs });
   return [...texts, ...programs];
 }
 
@@ -59,6 +64,11 @@ function problemsAt(place: Place): Found {
   ];
   const programs = below.flatMap((found) => found.programs);
   if (texts.length > 0) return { texts, programs };
+  if (rules.length > 0 && performance.now() > place.endsAtMs)
+    return {
+      texts,
+      programs: [...programs, forbidden(`${place.path}.x-kubernetes-validations`, 'the rules of the schema take too long to compile')],
+    };
   const view = rules.length > 0 ? viewOf(place.about, place.isResourceRoot) : undefined;
   return { texts, programs: [...programs, ...rules.flatMap((rule, index) => problemsOfProgram(place, view, rule, index))] };
 }
@@ -66,6 +76,7 @@ function problemsAt(place: Place): Found {
 function childrenOf(place: Place): Place[] {
   const { schema, path, unmatched } = place;
   const child = (part: JsonSchema, at: string, within = unmatched): Place => ({
+    ...place,
     schema: part,
     about: part,
     path: `${path}.${at}`,

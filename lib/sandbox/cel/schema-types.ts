@@ -104,6 +104,10 @@ function listShape(schema: JsonSchema, items: Shape | undefined): Shape | undefi
   return { type: `list<${items.type}>`, read: ofKind(Array.isArray, read) };
 }
 
+/** The library compares each type with all others: beyond these, objects are of no type, and their fields are known when they are read. */
+const mostTypes = 500;
+const typeCounts = new WeakMap<Environment, number>();
+
 function objectShape(
   properties: Readonly<Record<string, JsonSchema>>,
   name: string,
@@ -117,17 +121,21 @@ function objectShape(
   });
   // The library knows a value's type by its class.
   const ObjectOfSchema = class extends Map<Value, Value> {};
-  environment.registerType(name, {
-    ctor: ObjectOfSchema,
-    fields: Object.fromEntries(fields.map(({ escaped, shape }) => [escaped, shape.type])),
-  });
+  const count = (typeCounts.get(environment) ?? 0) + 1;
+  typeCounts.set(environment, count);
+  const type = count > mostTypes ? 'dyn' : name;
+  if (type === name)
+    environment.registerType(name, {
+      ctor: ObjectOfSchema,
+      fields: Object.fromEntries(fields.map(({ escaped, shape }) => [escaped, shape.type])),
+    });
   const read = (raw: Fields): Value => {
-    const object = new ObjectOfSchema();
+    const object = type === name ? new ObjectOfSchema() : new Map<Value, Value>();
     for (const { key, escaped, shape } of fields)
       if (Object.hasOwn(raw, key) && raw[key] !== undefined) object.set(escaped, shape.read(raw[key]));
     return object;
   };
-  return { type: name, read: ofKind(isObject, read) };
+  return { type, read: ofKind(isObject, read) };
 }
 
 function textShape({ format }: JsonSchema): Shape {
