@@ -1,6 +1,7 @@
 // A kind whose owner is a pod that the request names: it decides from whole documents, and asks other workloads for their pods' end.
 import { describe, expect, test } from '@jest/globals';
 import { explainPlan } from '../../lib/kinds/planning/plan-text.ts';
+import type { PlannedFacts } from '../../lib/kinds/rows/kind.ts';
 import { defineManifests } from '../../lib/kinds/rows/kind-manifests.ts';
 import { decideFromManifests, planManifests, printedPlan } from '../../lib/kinds/planning/manifest-plan.ts';
 import { plannedKinds, type PlannedKind } from '../../lib/kinds/manifests.ts';
@@ -8,11 +9,13 @@ import { EMPTY_HEAD } from '../../lib/kinds/rows/plan.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { NODES, PODS } from '../../lib/objects/resources.ts';
 
+const GUESTS: PlannedFacts = { kind: 'Guest', resource: PODS, settings: [] };
+
 /** A guest asks each other pod to leave the room, and says where the documents were. */
 const guest: PlannedKind = {
-  facts: { kind: 'Guest', resource: PODS, settings: [] },
+  facts: GUESTS,
   shown: { purposes: {}, eventsPerPod: new Set(), hiddenStatus: new Set() },
-  manifests: defineManifests<Pod>({
+  manifests: defineManifests<Pod>(GUESTS, {
     schema: 'Pod',
     isOnlyByName: true,
     besides: () => [

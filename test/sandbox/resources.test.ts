@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Resources } from '../../lib/sandbox/resources.ts';
 import { embed, type Embedded } from './embedded.ts';
-import { ensembles } from '../world/kinds/ensemble/sandbox-row.ts';
+import { ensembles } from './ensemble-row.ts';
 
 const group = '/apis/example.com/v1';
 const all = `${group}/namespaces/default/ensembles`;

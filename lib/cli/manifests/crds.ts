@@ -20,10 +20,10 @@ Examples:
   farloop crds --admission | kubectl apply --server-side -f -`,
     )
     .action(async ({ admission }: { admission: boolean }) => {
-      const [{ trainingDefinitions }, { trainingPolicies }] = await Promise.all([
-        import('../../../infra/crds/training-definitions.ts'),
-        import('../../../infra/crds/training-policies.ts'),
+      const [{ kindDefinitions, kindPolicies }, { definitionSchemaOf }] = await Promise.all([
+        import('../../kinds/definitions.ts'),
+        import('../../sandbox/schema/definition-schema.ts'),
       ]);
-      for (const manifest of [...trainingDefinitions(), ...(admission ? trainingPolicies() : [])])
+      for (const manifest of [...kindDefinitions(definitionSchemaOf), ...(admission ? kindPolicies() : [])])
         process.stdout.write(`---\n${await yamlText(manifest)}`);
     });

@@ -3,10 +3,13 @@
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Manages } from '../../objects/manages.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
+import { reasonOf } from './define-facts.ts';
+import type { KindFacts } from './kind.ts';
 import type { PlanHead, Snapshot } from './plan.ts';
-import type { StoredBackoff } from './planner-row.ts';
-import type { Circumstances, Reason } from './reasons.ts';
+import { knownBackoff, type StoredBackoff } from './planner-row.ts';
+import { counted, type Circumstances, type Reason } from './reasons.ts';
 import type { ReasonState, Standing } from './state.ts';
+import { usualReasonsOf, usualStandingOf } from './usual-reasons.ts';
 
 /** A number about a workload: a column of a list, or part of a sentence. */
 export interface Figure {
@@ -75,5 +78,43 @@ export interface Unmanaged {
   manages: Manages;
 }
 
-/** Erases the owner's type, once. Callers must pass a row only owners of its kind. */
-export const defineShown = <Owner extends WorkloadObject>(shown: KindShown<Owner>): KindShown => shown;
+/** Words for the patches of actions.ts. */
+const USUAL_PURPOSES: Readonly<Record<string, PatchPurpose>> = {
+  adopt: { does: 'adopt', refusedTo: (target) => `adopt ${target}` },
+  release: { does: 'release', refusedTo: (target) => `release ${target}` },
+  correct: { does: 'correct', refusedTo: (target) => `correct ${target}` },
+};
+
+/**
+ * Erases the owner's type, once. Callers must pass a row only owners of its kind. Of what a kind says nothing, its workloads are displayed by
+ * conditions, pods and circumstances.
+ */
+export function defineShown<Owner extends WorkloadObject>(facts: KindFacts, said: Partial<KindShown<Owner>> = {}): KindShown {
+  const { kind, resource, settings } = facts;
+  const shown = said as Partial<KindShown>;
+  const words = settings.map(({ word }) => word);
+  return {
+    reasons: {},
+    reasonsOf: (snapshot, now, circumstances) => usualReasonsOf(facts, snapshot, now, circumstances),
+    knownBackoff,
+    lettingGoText: (held) =>
+      held.length === 0
+        ? `the ${kind} is gone: nothing is left to do`
+        : `the ${kind} is gone: the API server deletes ${counted(held.length, 'pod', 'pods')} of it`,
+    standingOf: usualStandingOf,
+    isUnderWay: (owner) => facts.hasStarted(owner),
+    fields: [],
+    figuresOf: () => [],
+    eventsPerPod: new Set([reasonOf('Successful', 'Create', 'Pod'), reasonOf('Successful', 'Delete', 'Pod')]),
+    hiddenStatus: new Set(),
+    unmanagedText: ({ managedBy, manages }) => {
+      if (managedBy !== undefined) return `its spec.managedBy is ${JSON.stringify(managedBy)}, so that controller has it`;
+      return words.some((word) => manages.includes(word))
+        ? 'Farloop does not manage it'
+        : `${resource.plural} are managed only where "farloop up" or "farloop cluster add" is given --manage ${words.join(' or ')}`;
+    },
+    ownOnlyText: () => undefined,
+    ...shown,
+    purposes: { ...USUAL_PURPOSES, ...shown.purposes },
+  };
+}

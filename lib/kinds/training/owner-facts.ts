@@ -1,110 +1,45 @@
 // A training job as the view keeps it: without its templates. What they hold is read live when the job's generation is new to its head.
-import { flag, int32, int64, list, object, optional, text, textLike, texts, time, type Fault } from '../../objects/values/fact-checks.ts';
+import { flag, int32, int64, list, object, optional, text, time, type Fault } from '../../objects/values/fact-checks.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
-import { fieldsOf, isFields, type Fields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
 import type { FrameworkNames } from './framework-names.ts';
-import type { ReplicaSpec, TrainingJob, TrainingSpec } from './job-types.ts';
+import { keptOwner, ownerCheck, ownerFieldsWithout, specWithout } from '../rows/owner-facts.ts';
+import type { TrainingJob, TrainingSpec } from './job-types.ts';
 import { statusWritesIn } from './other-operator.ts';
 import { COMPLETED_SLOTS } from './slots.ts';
 
+/** They hold what a pass reads live when the job's generation is new to its head. */
+const templatesIn = ({ replicasField }: Pick<FrameworkNames, 'replicasField'>): string[] => [`${replicasField}.*.template`];
+
 /** The fields that `trainingFactsOf` reads. */
-export const ownerFields = ({ replicasField }: Pick<FrameworkNames, 'replicasField'>): WantedFields => ({
-  apiVersion: true,
-  kind: true,
+export const ownerFields = (names: Pick<FrameworkNames, 'replicasField'>): WantedFields => ({
+  ...ownerFieldsWithout(templatesIn(names)),
   metadata: { '*': true, managedFields: { manager: true, subresource: true, time: true } },
-  spec: { '*': true, [replicasField]: { '*': { '*': true, template: false } } },
-  status: true,
 });
 
-/** Marks the facts of a job that is too large. A person who writes it on a job has it read live, which is harmless. */
-const READ_LIVE = 'farloop.dev/read-live';
-/** Characters of JSON. */
-const MOST_CHARACTERS = 65_536;
-
-export const isReadLive = ({ metadata }: TrainingJob): boolean => metadata.annotations?.[READ_LIVE] === 'true';
-
-/**
- * Without templates and annotations of others; of the managed fields, who else has written the status. One that is larger than 64 K characters
- * nevertheless is a mark.
- */
-export function trainingFactsOf({ replicasField }: Pick<FrameworkNames, 'replicasField'>, job: TrainingJob): TrainingJob {
-  const { metadata, spec, status, apiVersion, kind, unreadable } = job;
-  const completed = metadata.annotations?.[COMPLETED_SLOTS];
-  const isMarked = metadata.annotations?.[READ_LIVE] === 'true';
-  const annotations = { ...(completed !== undefined && { [COMPLETED_SLOTS]: completed }), ...(isMarked && { [READ_LIVE]: 'true' }) };
-  const statusWrites = statusWritesIn(metadata);
-  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, labels, finalizers, ownerReferences } =
-    metadata;
-  const identity = {
-    ...(apiVersion !== undefined && { apiVersion }),
-    ...(kind !== undefined && { kind }),
-    metadata: {
-      ...(name !== undefined && { name }),
-      ...(namespace !== undefined && { namespace }),
-      ...(uid !== undefined && { uid }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(generation !== undefined && { generation }),
-      ...(creationTimestamp !== undefined && { creationTimestamp }),
-      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-      ...(statusWrites.length > 0 && { managedFields: statusWrites }),
+/** Without templates and annotations of others; of the managed fields, who else has written the status. */
+export function trainingFactsOf(names: Pick<FrameworkNames, 'replicasField'>, job: TrainingJob): TrainingJob {
+  const statusWrites = statusWritesIn(job.metadata);
+  return keptOwner(job, {
+    keepsAnnotation: (key) => key === COMPLETED_SLOTS,
+    ...(statusWrites.length > 0 && { metadata: { managedFields: statusWrites } }),
+    spec: specWithout(fieldsOf(job.spec), templatesIn(names)) as TrainingSpec,
+    markOf: ({ spec }) => {
+      const { managedBy } = fieldsOf(spec.runPolicy);
+      return { spec: typeof managedBy === 'string' ? { runPolicy: { managedBy: managedBy.slice(0, LONGEST_MANAGER) } } : {} };
     },
-    ...(unreadable !== undefined && { unreadable }),
-  };
-  const facts: TrainingJob = {
-    ...identity,
-    metadata: {
-      ...identity.metadata,
-      ...(labels && { labels }),
-      ...(finalizers && { finalizers }),
-      ...(ownerReferences && { ownerReferences }),
-      ...(Object.keys(annotations).length > 0 && { annotations }),
-    },
-    spec: withoutTemplates(fieldsOf(spec), replicasField),
-    ...(status && { status }),
-  };
-  if (unreadable === undefined && JSON.stringify(facts).length <= MOST_CHARACTERS) return facts;
-  const { runPolicy } = fieldsOf(spec);
-  const managedBy = fieldsOf(runPolicy)['managedBy'];
-  return {
-    ...identity,
-    metadata: { ...identity.metadata, annotations: { [READ_LIVE]: 'true' } },
-    spec: { ...(typeof managedBy === 'string' && { runPolicy: { managedBy: managedBy.slice(0, LONGEST_MANAGER) } }) },
-  };
+  });
 }
 
 const LONGEST_MANAGER = 63;
 
-function withoutTemplates(spec: Fields, replicasField: string): TrainingSpec {
-  const replicas = spec[replicasField];
-  if (!isFields(replicas)) return spec;
-  const specs = Object.entries(replicas).map(([type, own]): [string, unknown] => {
-    if (!isFields(own)) return [type, own];
-    const { template: _template, ...rest } = own as ReplicaSpec;
-    return [type, rest];
-  });
-  return { ...spec, [replicasField]: Object.fromEntries(specs) };
-}
-
-const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const anything = (): undefined => undefined;
 const counts = object({ active: optional(int32), succeeded: optional(int32), failed: optional(int32), selector: optional(text) });
 const condition = object({ type: text, status: text, reason: optional(text), message: optional(text) });
 
 /** The fields that each such job has. Those of its spec are anybody's: planners read them as such. */
-const shape = object({
-  metadata: object({
-    name: textLike(NAME, 'a name'),
-    namespace: textLike(NAME, 'a name'),
-    uid: textLike(/^[\w.:-]{1,128}$/, 'a uid'),
-    resourceVersion: textLike(/^(0|[1-9][0-9]{0,39})$/, 'a resourceVersion'),
-    generation: optional(int64),
-    creationTimestamp: optional(time),
-    deletionTimestamp: optional(time),
-    labels: optional(texts),
-    annotations: optional(texts),
-    finalizers: optional(list(text)),
-    managedFields: optional(list(object({ manager: text, subresource: text, time }))),
-  }),
+const shape = ownerCheck({
+  metadata: { managedFields: optional(list(object({ manager: text, subresource: text, time }))) },
   spec: object({
     runPolicy: optional(
       object({
@@ -123,14 +58,12 @@ const shape = object({
     cleanPodPolicy: optional(text),
     mainContainer: optional(text),
   }),
-  status: optional(
-    object({
-      conditions: optional(list(condition)),
-      startTime: optional(time),
-      completionTime: optional(time),
-      lastReconcileTime: optional(time),
-    }),
-  ),
+  status: object({
+    conditions: optional(list(condition)),
+    startTime: optional(time),
+    completionTime: optional(time),
+    lastReconcileTime: optional(time),
+  }),
 });
 const replicas = object({ replicas: optional(int32), restartPolicy: optional(text), template: anything });
 

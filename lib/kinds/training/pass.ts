@@ -2,6 +2,7 @@
 import type { Terms } from './framework.ts';
 import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
 import type { Resource } from '../../objects/resources.ts';
+import { inWaves } from '../rows/actions.ts';
 import type { Action, Plan, Snapshot, Want } from '../rows/plan.ts';
 import { correctAction, deleteChildActions, deletePodActions, eventAction, targetOfJob, type NewEvent } from './actions.ts';
 import { AUTOSCALERS } from './autoscaler.ts';
@@ -74,17 +75,6 @@ export interface Writing {
   kept: Kept;
   failure?: TrainingPlan['failure'];
   problem?: string | undefined;
-}
-
-/**
- * Neighbouring creates run in parallel, and so do neighbouring deletes (B-45). An event between them would part them: those that depend on no
- * action come first, the others last.
- */
-function inWaves(actions: readonly Action[]): Action[] {
-  const rankOf = (action: Action): 'first' | 'write' | 'last' =>
-    action.verb !== 'event' ? 'write' : action.about === undefined ? 'first' : 'last';
-  const { first = [], write = [], last = [] } = Object.groupBy(actions, rankOf);
-  return [...first, ...write, ...last];
 }
 
 /** The plan of a pass: the status is written if it has changed, and its events follow. */

@@ -25,7 +25,7 @@ import type { FrameworkNames } from './framework-names.ts';
 import type { JobCondition, TrainingJob } from './job-types.ts';
 import { KEPT, slotSetIn, TAKEN, type Kept } from './kept.ts';
 import { otherOperatorIn, otherOperatorText } from './other-operator.ts';
-import { isReadLive } from './owner-facts.ts';
+import { isReadLive } from '../rows/owner-facts.ts';
 import { MULTI_KUEUE, TRAINING_JOBS, trainingSettingsOf } from './settings.ts';
 
 /** Its own codes, each with its state. */

@@ -10,7 +10,7 @@ import { statusPatchOf } from './replica-statuses.ts';
 
 export const trainingRow = (framework: Framework): PlannerRow =>
   definePlanner<TrainingJob, TrainingStatus>({
-    planner: trainingPlanner(framework),
+    ...trainingPlanner(framework),
     status: { patchOf: statusPatchOf, childrenIn: () => [], debouncedFields: ['replicaStatuses', 'lastReconcileTime'] },
     recordedFactsOf: (job) => recordedFactsOf(framework, job),
     metrics: trainingMetrics(framework),

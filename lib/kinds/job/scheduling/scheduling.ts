@@ -11,7 +11,7 @@ import {
 } from '../../../objects/job-scheduling.ts';
 import type { Job, KubernetesObject, OwnerReference } from '../../../objects/kubernetes.ts';
 import { controllerOf } from '../../../objects/pods/pod-facts.ts';
-import type { NewEvent } from '../event.ts';
+import type { NewEvent } from '../../rows/actions.ts';
 
 /** The group that pods name, by name and uid. */
 export interface SchedulingGroup {

@@ -1,5 +1,5 @@
 // The fields of the training kinds' specs, besides the replica specs. What a pod template holds is not written here.
-import type { JsonSchema } from '../../lib/sandbox/schema/json-schema.ts';
+import type { JsonSchema } from '../../../objects/json-schema.ts';
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 
@@ -17,7 +17,7 @@ const object = (properties: Fields, required: readonly string[] = []): JsonSchem
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 const mapOf = (values: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties: values });
 
-/** What the tables of Kubernetes types say. */
+/** Types of Kubernetes that a training job's fields have. */
 export interface KubernetesSchemas {
   podTemplate: JsonSchema;
   /** Of autoscaling/v2. */
