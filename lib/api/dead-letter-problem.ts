@@ -3,7 +3,7 @@ import type { DeadLetter, QueueName } from '../ports/queue.ts';
 import { decodeCommands, isCommands } from '../wire/commands.ts';
 import { decodeEvents, type ReadEvents } from '../wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../wire/messages.ts';
-import { readKey } from '../reconciler/known-kinds.ts';
+import { readKey } from '../reconciler/invocation/known-kinds.ts';
 import type { DelayedMessage, WakingMessage } from '../wire/words/observations.ts';
 import { TooMuchError, UnknownKindError } from '../wire/words/undecodable.ts';
 

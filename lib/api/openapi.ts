@@ -109,7 +109,16 @@ const schemas: Record<string, Schema> = {
         terminating: yes,
         creationTime: time,
         exitCodes: listOf({ type: 'integer' }),
-        containers: listOf(object({ name: text, role: text, restarts: count, 'exitCode?': { type: 'integer' }, 'reason?': text })),
+        containers: listOf(
+          object({
+            name: text,
+            role: text,
+            restarts: count,
+            'exitCode?': { type: 'integer' },
+            'lastExitCode?': { type: 'integer' },
+            'reason?': text,
+          }),
+        ),
         'reasons?': listOf(object({ reason: text, 'message?': text, 'container?': text })),
       }),
     ),

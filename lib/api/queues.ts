@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Ports } from '../ports/ports.ts';
 import { UnfinishedRedriveError, type DeadLetter, type QueueName } from '../ports/queue.ts';
-import { inParallel } from '../reconciler/parallel.ts';
+import { inParallel } from '../reconciler/invocation/parallel.ts';
 import { isCommands } from '../wire/commands.ts';
 import { problemOf } from './dead-letter-problem.ts';
 import { timeText } from './time-text.ts';

@@ -8,10 +8,10 @@ import { LEAVING, lettingGoReason, obstaclesOf, type Circumstances, type Reason 
 import { EMPTY_HEAD } from '../kinds/rows/plan.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';
-import { OUT_OF_TIME } from '../reconciler/pass/actions.ts';
+import { OUT_OF_TIME } from '../reconciler/acting/actions.ts';
 import type { PassState } from '../reconciler/head/pass-state.ts';
-import { TOO_OFTEN } from '../reconciler/pass/parking.ts';
-import { planHeadOf } from '../reconciler/pass/planning.ts';
+import { TOO_OFTEN } from '../reconciler/planning/parking.ts';
+import { planHeadOf } from '../reconciler/planning/planning.ts';
 import type { ClusterState, Trouble } from '../reconciler/cluster/cluster-state.ts';
 
 export interface Seen {

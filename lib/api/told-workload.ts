@@ -56,7 +56,9 @@ export interface ContainerSummary {
   restarts: number;
   /** While it is terminated. */
   exitCode?: number;
-  /** The cluster's word for its end, where it says more than the exit code: `OOMKilled`. */
+  /** Of the run before, while it runs or waits again. */
+  lastExitCode?: number;
+  /** The cluster's word for the latest end, where it says more than the exit code: `OOMKilled`. */
   reason?: string;
 }
 
@@ -216,12 +218,20 @@ const podSummaryOf = (pod: PodFacts): PodSummary => ({
   creationTime: timeText(pod.createdAt * 1000),
   exitCodes: pod.containers.flatMap(({ role, exitCode }) => (exitCode === undefined || role === 'init' ? [] : [exitCode])),
   containers: pod.containers.map(({ name, role, restarts, exitCode }) => {
+    const before = exitCode === undefined ? pod.lastEnds?.find(({ container }) => container === name) : undefined;
     const reason =
       exitCode === undefined
-        ? undefined
+        ? before?.reason
         : (pod.reasons?.find(({ container }) => container === name)?.reason ??
           pod.containerWords?.find(({ container, state }) => container === name && state === 'terminated')?.reason);
-    return { name, role, restarts, ...(exitCode !== undefined && { exitCode }), ...(reason !== undefined && reason !== '' && { reason }) };
+    return {
+      name,
+      role,
+      restarts,
+      ...(exitCode !== undefined && { exitCode }),
+      ...(before && { lastExitCode: before.exitCode }),
+      ...(reason !== undefined && reason !== '' && { reason }),
+    };
   }),
   ...(pod.reasons && { reasons: pod.reasons }),
 });

@@ -9,7 +9,7 @@ import type { PassRecord } from '../ports/recorder.ts';
 import { clusterStatesOf } from '../reconciler/cluster/cluster-state.ts';
 import { readKnownCluster } from '../reconciler/cluster/known-cluster.ts';
 import { decodeState } from '../reconciler/head/pass-state.ts';
-import { inParallel } from '../reconciler/parallel.ts';
+import { inParallel } from '../reconciler/invocation/parallel.ts';
 import { readView } from '../reconciler/view/view-access.ts';
 import { readableDetail, readableSummary } from './told-workload.ts';
 import type { Known, Surroundings, WorkloadDetail, WorkloadSummary } from './told-workload.ts';

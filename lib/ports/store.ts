@@ -1,6 +1,7 @@
 // View and heads: what was observed of each workload, its intents, its delayed wakes. It is a cache with fences, and may be dropped at any
 // moment (R1).
 import type { WorkloadKey } from '../objects/workload.ts';
+import type { HeadItem } from './head-items.ts';
 
 /** The one item of a workload that holds what its passes must know of each other. docs/decisions/0002-table.md says who writes which field. */
 export interface Head {
@@ -9,10 +10,9 @@ export interface Head {
   /** Unix milliseconds, as all times here. */
   bornAtMs: number;
   /**
-   * Names of the workload's view items, a run of them as one name (wire/words/view-layout.ts). A writer adds the name before it writes the item,
-   * so that a missing item shows (R1). Also marks: which ranges of a whole list have come.
+   * The workload's view items, and how far lists have come. A writer adds an item here before it writes it, so that a missing item shows (R1).
    */
-  items: readonly string[];
+  items: readonly HeadItem[];
   /**
    * resourceVersion of the last whole list of the workload's pods, `0` before the first. Of a kind with other children, their floors stand among
    * `items`, resource by resource: versions of two resources have no order (R3).
@@ -38,8 +38,8 @@ export interface Head {
 /** Undefined leaves a field as it is, null removes it. */
 export interface HeadChange {
   era?: number;
-  addItems?: readonly string[];
-  removeItems?: readonly string[];
+  addItems?: readonly HeadItem[];
+  removeItems?: readonly HeadItem[];
   floor?: string;
   fence?: string;
   openedAtMs?: number;

@@ -4,10 +4,10 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import { decodeWake } from '../wire/messages.ts';
-import { readKey } from './known-kinds.ts';
+import { readKey } from './invocation/known-kinds.ts';
 import type { Reconciler, Woken } from './reconcile.ts';
-import type { Delivery } from './unreadable.ts';
-import { giveBackUnreadable } from './unreadable.ts';
+import type { Delivery } from './invocation/unreadable.ts';
+import { giveBackUnreadable } from './invocation/unreadable.ts';
 
 /**
  * An overtaken pass has ended and sends nothing any more. Its wake blocks the later pass's wake in the same group, so it is made visible

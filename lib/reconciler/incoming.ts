@@ -7,9 +7,9 @@ import { decodeEvents, type ReadEvents, type Weight } from '../wire/events.ts';
 import type { EventMessage } from '../wire/words/observations.ts';
 import { LaterBuildError, UndecodableMessageError, UnknownKindError } from '../wire/words/undecodable.ts';
 import { askForEverything } from './cluster/era.ts';
-import { noteLaterVersion } from './later-version.ts';
-import type { Delivery } from './unreadable.ts';
-import { giveBackUnreadable } from './unreadable.ts';
+import { noteLaterVersion } from './cluster/later-version.ts';
+import type { Delivery } from './invocation/unreadable.ts';
+import { giveBackUnreadable } from './invocation/unreadable.ts';
 
 export interface EventDelivery extends Delivery {
   senderId: string;

@@ -7,8 +7,8 @@ import { clusterStatesOf, type ClusterStateName } from './cluster/cluster-state.
 import { readHeadsOf } from './head/heads.ts';
 import { putMarker } from './cluster/heartbeats.ts';
 import { readKnownCluster } from './cluster/known-cluster.ts';
-import { isKnownKind } from './known-kinds.ts';
-import { inParallel } from './parallel.ts';
+import { isKnownKind } from './invocation/known-kinds.ts';
+import { inParallel } from './invocation/parallel.ts';
 import { countRelayDeadLetters } from './cluster/relay-dead-letters.ts';
 import { sendClusterLooks } from './cluster/send-cluster-looks.ts';
 import { sendStaleLooks, wakeStale } from './head/stuck-heads.ts';

@@ -6,14 +6,14 @@ import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { decodeTimer } from '../wire/messages.ts';
 import type { DelayedMessage, TimerMessage } from '../wire/words/observations.ts';
-import { lookAgain } from './view/digest-mismatch.ts';
+import { lookAgain } from './cluster/digest-mismatch.ts';
 import { readHeadsOf } from './head/heads.ts';
 import { readMarker } from './cluster/heartbeats.ts';
-import { SendsTogether } from './send-batcher.ts';
+import { SendsTogether } from './invocation/send-batcher.ts';
 import { wakeStale } from './head/stuck-heads.ts';
-import { readKey } from './known-kinds.ts';
-import type { Delivery } from './unreadable.ts';
-import { giveBackUnreadable } from './unreadable.ts';
+import { readKey } from './invocation/known-kinds.ts';
+import type { Delivery } from './invocation/unreadable.ts';
+import { giveBackUnreadable } from './invocation/unreadable.ts';
 import { sendWake, type WakePorts } from './head/wake.ts';
 
 /** Workloads of one look for stuck heads. The next sweep looks at more. */

@@ -1,7 +1,7 @@
 // Watches the resources of the kinds in one namespace, or in all: one watch per resource. Children are listed after their owners. The
 // contents of both lists are sent as whole lists.
 import type { Manages } from '../objects/manages.ts';
-import type { ChildFacts, KindFacts } from '../kinds/rows/kind.ts';
+import type { KindFacts } from '../kinds/rows/kind.ts';
 import { managesAll } from '../kinds/settings.ts';
 import type { Watched } from '../kinds/rows/watches.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../objects/kubernetes.ts';
@@ -14,6 +14,7 @@ import type { News, RelayCache } from './cache/cache.ts';
 import type { Workload } from './cache/cached-workload.ts';
 import type { ChildTable } from './cache/child-cache.ts';
 import type { Outbox } from './sending/outbox.ts';
+import type { Floors } from './sending/reports.ts';
 import type { Readiness } from './watch/readiness.ts';
 import { isObserved, isLetIn, isListed, readinessOf, readinessOfAll } from './watch/readiness.ts';
 import type { WatchOptions } from './watch/watch.ts';
@@ -126,23 +127,17 @@ export class Scope {
     return isObserved(this.#readinessOf(kind));
   }
 
-  /** Version of the last whole list of the pods; `0` before. */
-  get podFloor(): string {
-    return this.#pods?.floor ?? '0';
+  /** The versions that its lists have reached. */
+  get floors(): Floors {
+    return {
+      pods: this.#pods?.floor ?? '0',
+      ownersOf: (kind) => this.#kinds.get(kind)?.watches.find(({ watched }) => watched.owner?.kind === kind)?.floor ?? '0',
+      childrenOf: (child) => this.#watches.find(({ watched }) => watched.children.some((each) => each.child === child))?.floor ?? '0',
+    };
   }
 
   get podsObservedUntil(): string {
     return this.#pods?.watcher.resourceVersion ?? '0';
-  }
-
-  /** Version of the last whole list of the owners of its kind; `0` before. */
-  ownerFloor({ kind }: OwnerName): string {
-    return this.#kinds.get(kind)?.watches.find(({ watched }) => watched.owner?.kind === kind)?.floor ?? '0';
-  }
-
-  /** Version of the last whole list of those children; `0` before. */
-  childFloor(child: ChildFacts): string {
-    return this.#watches.find(({ watched }) => watched.children.some((each) => each.child === child))?.floor ?? '0';
   }
 
   /** Monotonic time of the last answer or event of the API server; −∞ before its first answer. */

@@ -8,7 +8,7 @@ import type { KubernetesObject, PodTemplate } from '../../lib/objects/kubernetes
 import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS, type Resource } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';
-import { inParallel } from '../../lib/reconciler/parallel.ts';
+import { inParallel } from '../../lib/reconciler/invocation/parallel.ts';
 import type { ControlPlane } from '../cluster/control-plane.ts';
 import { findProcess } from './processor-time.ts';
 

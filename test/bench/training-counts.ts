@@ -110,7 +110,7 @@ class Kubelets {
   async #end(running: readonly Pod[]): Promise<void> {
     const [leaders, others] = [running.filter(isLeader), running.filter((pod) => !isLeader(pod))];
     // Workers of an MPIJob sleep until they are stopped.
-    const ending = this.#course.framework.isMpi ? leaders : [...others, ...leaders];
+    const ending = this.#course.framework.leader ? leaders : [...others, ...leaders];
     for (const pod of ending.slice(0, PODS_PER_STEP * this.#jobs)) await this.#world.end(pod, 0);
   }
 }
@@ -187,7 +187,7 @@ async function follow(course: Course): Promise<void> {
   const writes = writesByKind(world);
   const ofReplicas = {
     'create pods': replicas + (course.failing === undefined ? 0 : jobs),
-    'create services': framework.isMpi ? 0 : replicas,
+    'create services': framework.objects ? 0 : replicas,
     'delete pods': removed.pods * jobs + (course.failing === undefined ? 0 : jobs),
     'delete services': removed.services * jobs,
   };

@@ -70,8 +70,8 @@ describe('farloop plan', () => {
 
   test.each([
     ['PytorchJob', 'kubeflow.org/v1', 'job.yaml:2: kind: there is no PytorchJob in kubeflow.org/v1 (Did you mean PyTorchJob?)'],
-    ['PyTorchJob', 'kubeflow.org/v2', 'job.yaml:1: apiVersion: a PyTorchJob is of kubeflow.org/v1, not of kubeflow.org/v2'],
-    ['Job', 'batch/v1beta1', 'job.yaml:1: apiVersion: a Job is of batch/v1, not of batch/v1beta1'],
+    ['PyTorchJob', 'kubeflow.org/v2', 'job.yaml:1: apiVersion: PyTorchJob is of kubeflow.org/v1, not of kubeflow.org/v2'],
+    ['Job', 'batch/v1beta1', 'job.yaml:1: apiVersion: Job is of batch/v1, not of batch/v1beta1'],
   ])('says what %s of %s was meant to be', async (kind, apiVersion, expected) => {
     const text = TRAINING.replace('PyTorchJob', kind).replace('kubeflow.org/v1', apiVersion);
     const { exitCode, stderr } = await planOf(text);

@@ -12,7 +12,7 @@ import type { Deadline } from '../../lib/ports/clock.ts';
 import type { Cluster, ClusterSource, WatchEvent } from '../../lib/ports/cluster.ts';
 import { ConflictError, ExpiredError, NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../../lib/ports/errors.ts';
 import { failureOf } from '../claims.ts';
-import { preconditionedPatch } from '../../lib/reconciler/pass/preconditioned-patch.ts';
+import { preconditionedPatch } from '../../lib/reconciler/acting/preconditioned-patch.ts';
 
 export interface OpenCluster {
   cluster: Cluster & ClusterSource;

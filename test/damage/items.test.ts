@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { headItem, headOf, noteItem, noteOf, viewItem, viewItemOf, type Item } from '../../lib/adapters/dynamodb/table-items.ts';
-import { aHead } from '../contracts/store/workloads.ts';
+import { aHead, named } from '../contracts/store/workloads.ts';
 import { misshapen } from './damages.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const KEY = { cluster: 'c', kind: 'Job' as const, namespace: 'n', name: 'j', uid: 'u' };
 const HEAD = aHead(KEY, {
-  items: ['a', 'b'],
+  items: named('a', 'b'),
   queued: 'q',
   pendingSinceMs: NOW_MS,
   wake: { dueAtMs: NOW_MS + 9_000_000, attempt: 3 },

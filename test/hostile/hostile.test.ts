@@ -8,6 +8,8 @@ import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { DynamoDbClusters } from '../../lib/adapters/dynamodb/dynamodb-clusters.ts';
 import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import type { ClusterRecord } from '../../lib/ports/clusters.ts';
+import { NotDoneError } from '../../lib/ports/errors.ts';
+import { createHead } from '../../lib/reconciler/head/heads.ts';
 import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import { listWorkloads } from '../../lib/api/workloads.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
@@ -57,6 +59,29 @@ describe('ingest', () => {
     expect(await kept()).toMatchObject([{ namespace: 'default' }, 'a wake']);
     expect(telemetry.sum('RefusedMessages')).toBe(1);
   });
+
+  test.each(['new', 'known', 'told'])(
+    'R9: where the queue refuses the wake of a %s workload, the message comes back, and wakes then',
+    async (which) => {
+      const [record, [report]] = [await ports.clusters.get('local'), sound().reports];
+      if (!record || !report) throw new Error('nothing to tell');
+      const key = { cluster: 'local', ...report.owner };
+      if (which !== 'new') await createHead(ports, key, record);
+      const body = encodeEvents(sound());
+      if (which === 'told') {
+        // Its message comes again, changes nothing, and meets a new fence.
+        expect(await take(body, 'AROALOCAL')).toEqual([]);
+        await ports.store.updateHead(key, {}, { fence: 'another' });
+      }
+      const { visible: before } = await ports.queue.depth('wakes');
+      const send = ports.queue.send.bind(ports.queue);
+      ports.queue.send = async () => await Promise.reject(new NotDoneError('the queue takes nothing'));
+      expect(await take(body, 'AROALOCAL')).toEqual(['it']);
+      ports.queue.send = send;
+      expect(await take(body, 'AROALOCAL')).toEqual([]);
+      expect((await ports.queue.depth('wakes')).visible).toBe(before + 1);
+    },
+  );
 
   for (const { name, body, sender = 'AROALOCAL', answer } of INGEST_INPUTS)
     test(`${name}: ${answer}`, async () => {

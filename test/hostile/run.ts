@@ -1,4 +1,4 @@
-// `npm run test:hostile [-- --only sandbox|real|functions|policies|training|realTraining]`: odd objects that an API server accepts, and random bytes in what Farloop reads.
+// `npm run test:hostile [-- --only sandbox|real|messages|functions|policies|training|realTraining]`: odd objects that an API server accepts, and random bytes in what Farloop reads.
 // Beside them ordinary Jobs must end in the time that they take without. `SEED=` replays.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
 import type { TrainingJob } from '../../lib/kinds/training/job-types.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { Manages } from '../../lib/objects/manages.ts';
-import { CONFIG_MAPS } from '../../lib/kinds/training/mpi/objects.ts';
+import { CONFIG_MAPS } from '../../lib/kinds/training/launcher-objects.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import { formatKey, type WorkloadKey } from '../../lib/objects/workload.ts';
 import { deadlineIn, type Deadline } from '../../lib/ports/clock.ts';
@@ -19,8 +19,11 @@ import { TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import type { QueueName } from '../../lib/ports/queue.ts';
 import { createHead } from '../../lib/reconciler/head/heads.ts';
 import { startSimulatedNode } from '../../lib/sandbox/node/simulated-node.ts';
+import { ingestBatch } from '../../lib/reconciler/ingest.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import { encodeAsk, encodeTimer, encodeWake } from '../../lib/wire/messages.ts';
+import { embeddedPorts } from '../api/embedded-ports.ts';
+import { peakBytesOf } from '../bench/processor-time.ts';
 import { check, until } from '../claims.ts';
 import { startControlPlane } from '../cluster/control-plane.ts';
 import { resourceOf, startTrainingCluster } from '../cluster/training-cluster.ts';
@@ -28,6 +31,7 @@ import { openNodeClient } from '../node-client.ts';
 import { partsOf } from '../script-options.ts';
 import { BINDINGS, bindingOf, COSTLY_RULES, judgedConfigMap, POLICIES, policyOf } from './costly-policies.ts';
 import { sound } from './ingest-inputs.ts';
+import { LARGE_MESSAGES } from './large-messages.ts';
 import { bytesOf, oddMessage } from './odd-messages.ts';
 import { oddObjects } from './odd-objects.ts';
 import { oddTrainingJobs } from './odd-training-jobs.ts';
@@ -40,6 +44,8 @@ const JOB_MS = 30_000;
 const [RATIO_MAX, SLACK_MS] = [2, 1_000];
 const USUAL_JOBS = 6;
 const ODD_MESSAGES = 150;
+/** Of processor time that a message may cost ingest. */
+const MESSAGE_MS = 300;
 /** Until thousands of workers run. */
 const WORKERS_MS = 180_000;
 /** After so many odd things an ordinary Job is looked at. */
@@ -104,6 +110,8 @@ function judge(where: string, usual: number, times: readonly number[]): void {
   console.log(
     `hostile: ${where}: an ordinary Job usually ${usual.toFixed(0)} ms; beside the odd ones ${times.map((ms) => ms.toFixed(0)).join(', ')} ms`,
   );
+  const peakBytes = peakBytesOf(process.pid);
+  console.log(`hostile: ${where}: memory ${(peakBytes / 1e6).toFixed(0)} MB at most, with node and tests`);
   check(worst <= most, `${where}: an ordinary Job took ${worst.toFixed(0)} ms, at most ${most.toFixed(0)} are its usual time`);
 }
 
@@ -246,6 +254,30 @@ async function besideMessages(folder: string): Promise<void> {
   }
 }
 
+/** Messages about thousands of workloads: each workload is kept in a step of its own, and `bench decode` bounds their reading. */
+const MANY_WORKLOADS = new Set(['as many reports of Jobs as are read', '10,000 digests']);
+
+/** Each costly message by itself, from the queue's bytes to the view: what it takes of the processor, in the fastest of three times. */
+async function costlyMessages(): Promise<void> {
+  let worst = { name: '', ms: 0 };
+  for (const [name, make] of Object.entries(LARGE_MESSAGES)) {
+    if (MANY_WORKLOADS.has(name)) continue;
+    const body = make();
+    let fastestMs = Infinity;
+    for (let time = 0; time < 3; time++) {
+      const ports = await embeddedPorts('local');
+      const began = process.cpuUsage();
+      await ingestBatch([{ messageId: 'it', receiptHandle: 'it', receiveCount: 1, sentAtMs: Date.now(), body, senderId: 'local' }], ports);
+      const { user, system } = process.cpuUsage(began);
+      ports.close();
+      fastestMs = Math.min(fastestMs, (user + system) / 1_000);
+    }
+    check(fastestMs <= MESSAGE_MS, `messages: ${name} cost ingest ${fastestMs.toFixed(0)} ms, at most ${MESSAGE_MS} may be`);
+    if (fastestMs > worst.ms) worst = { name, ms: fastestMs };
+  }
+  console.log(`hostile: messages: the costliest for ingest was ${worst.name}, ${worst.ms.toFixed(0)} ms`);
+}
+
 /** Each policy is judged again and again while ordinary Jobs run, until it goes. */
 async function besidePolicies(folder: string): Promise<void> {
   const farloop = await start(join(folder, 'policies-state'));
@@ -354,6 +386,7 @@ try {
   for (const run of partsOf('npm run test:hostile --', {
     sandbox: async () => await besideObjects('sandbox', folder),
     real: async () => await besideObjectsOnRealServer(folder),
+    messages: costlyMessages,
     functions: async () => await besideMessages(folder),
     policies: async () => await besidePolicies(folder),
     training: async () => await besideTraining('training', folder, 2_500),

@@ -1,6 +1,6 @@
 // A kind that no build has: an owner with pods, a service per pod and a config map. Given as a row to whatever asks a kind's facts, so that a test
 // shows what does not depend on Jobs.
-import { int32, object, optional, text } from '../../lib/objects/values/fact-checks.ts';
+import { int32, objectOf, text } from '../../lib/objects/values/field-shapes.ts';
 import type { WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { isFinished } from '../../lib/objects/pods/pod-facts.ts';
@@ -28,8 +28,8 @@ const factsOf = (resource: Resource): KindFacts =>
   defineFacts<Ensemble>({
     resource,
     labels: LABEL,
-    spec: object({ players: int32 }),
-    status: object({ phase: optional(text) }),
+    spec: objectOf({ players: int32 }, ['players']),
+    status: objectOf({ phase: text }),
     settings: JOB_SETTINGS,
     isManaged: () => true,
     isFinished: ({ status }) => status?.phase === 'Over',

@@ -9,9 +9,11 @@ import { INVARIANT_NAMES } from '../simulation/invariants/table.ts';
 import { script } from '../script-options.ts';
 import { COLLECTION } from '../simulation/workers.ts';
 import { editsOf, MUTANTS, type Mutant } from './mutants.ts';
+import { declarationsIn, edited, placeOf, type Edit, type Place } from './places.ts';
 import { DECISION, decisionWith, UNTRIPPED } from './tables.ts';
 
 const root = resolve(import.meta.dirname, '../..');
+const declarations = declarationsIn(root);
 const FOR_MS = 40_000;
 /** Of the core's time, for one that turns in circles: on a busy machine the hunt takes minutes and has done little. */
 const HANGS_AFTER_CORE_SECONDS = (3 * FOR_MS) / 1_000;
@@ -60,21 +62,19 @@ async function run(folder: string, args: readonly string[], env: Record<string, 
 }
 
 async function judge(folder: string, mutant: Mutant): Promise<Outcome> {
-  const edits = editsOf(mutant).map(({ file, search, replacement }) => {
-    const path = join(folder, file);
-    return { file, path, search, replacement, whole: readFileSync(path, 'utf8') };
-  });
   const fails = (problem: string): Outcome => ({ mutant, found: undefined, problem, coreSeconds: 0 });
-  for (const { file, search, whole } of edits) {
-    const places = whole.split(search).length - 1;
-    if (places !== 1) return fails(`its text stands ${places} times in ${file}, expected once`);
-  }
+  let places: (Place & Edit)[];
   try {
-    for (const { path, search, replacement, whole } of edits)
-      writeFileSync(
-        path,
-        whole.replace(search, () => replacement),
-      );
+    places = editsOf(mutant).map((edit) => ({ ...edit, ...placeOf(declarations, edit) }));
+  } catch (error) {
+    return fails((error as Error).message);
+  }
+  const touched = [...Map.groupBy(places, ({ file }) => join(folder, file))].map(([path, edits]) => {
+    const whole = readFileSync(path, 'utf8');
+    return { path, whole, broken: edited(whole, edits) };
+  });
+  try {
+    for (const { path, broken } of touched) writeFileSync(path, broken);
     if (isTests(mutant.look)) return await judgeByTests(folder, mutant, mutant.look);
     const { code, output } = await run(folder, ['test/mutants/hunt.ts'], {
       MUTANT_LOOK: JSON.stringify({ look: mutant.look, forMs: FOR_MS }),
@@ -83,7 +83,7 @@ async function judge(folder: string, mutant: Mutant): Promise<Outcome> {
     const { found, coreSeconds } = JSON.parse(output.trim().split('\n').at(-1) ?? '') as Hunted;
     return { mutant, found, problem: undefined, coreSeconds };
   } finally {
-    for (const { path, whole } of edits) writeFileSync(path, whole);
+    for (const { path, whole } of touched) writeFileSync(path, whole);
   }
 }
 

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { INVARIANT_NAMES } from '../simulation/invariants/table.ts';
-import { MUTANTS } from './mutants.ts';
+import { editsOf, MUTANTS } from './mutants.ts';
+import { declarationsIn, placeOf } from './places.ts';
 import { DECISION, rowsOf, RULES, rulesIn, UNTRIPPED } from './tables.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -50,7 +51,17 @@ describe('the mutants', () => {
   test('are thirty at least, each with a name of its own, each in one place', () => {
     expect(MUTANTS.length).toBeGreaterThanOrEqual(30);
     expect(names.size).toBe(MUTANTS.length);
-    const lost = MUTANTS.filter(({ file, search }) => readFileSync(join(root, file), 'utf8').split(search).length !== 2);
-    expect(lost.map(({ name }) => name)).toEqual([]);
+    const declarations = declarationsIn(root);
+    const lost = MUTANTS.flatMap((mutant) =>
+      editsOf(mutant).flatMap((edit) => {
+        try {
+          placeOf(declarations, edit);
+          return [];
+        } catch (error) {
+          return [`${mutant.name}: ${(error as Error).message}`];
+        }
+      }),
+    );
+    expect(lost).toEqual([]);
   });
 });

@@ -6,25 +6,17 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { editsOf, MUTANTS, type Edit } from './mutants.ts';
+import { editsOf, MUTANTS } from './mutants.ts';
+import { declarationsIn, edited, placeOf, type Edit, type Place } from './places.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const TIMEOUT_MS = 120_000;
 
-interface Placed extends Edit {
-  name: string;
-  from: number;
-  to: number;
-}
+type Placed = Edit & Place & { name: string };
 
-async function placed(): Promise<Placed[]> {
-  const all = MUTANTS.flatMap((mutant) => editsOf(mutant).map((edit) => ({ ...edit, name: mutant.name })));
-  return await Promise.all(
-    all.map(async (edit) => {
-      const from = (await readFile(join(root, edit.file), 'utf8')).indexOf(edit.search);
-      return { ...edit, from, to: from + edit.search.length };
-    }),
-  );
+function placed(): Placed[] {
+  const declarations = declarationsIn(root);
+  return MUTANTS.flatMap((mutant) => editsOf(mutant).map((edit) => ({ ...edit, ...placeOf(declarations, edit), name: mutant.name })));
 }
 
 /** As few as can be made at once: those of one place come one after the other. */
@@ -49,10 +41,7 @@ const namesIn = (round: readonly Placed[], line: string): string =>
 async function compiled(folder: string, edits: readonly Placed[]): Promise<string[]> {
   const files = [...Map.groupBy(edits, ({ file }) => file)];
   for (const [file, own] of files) {
-    let text = await readFile(join(root, file), 'utf8');
-    for (const { from, to, replacement } of own.toSorted((a, b) => b.from - a.from))
-      text = text.slice(0, from) + replacement + text.slice(to);
-    await writeFile(join(folder, file), text);
+    await writeFile(join(folder, file), edited(await readFile(join(root, file), 'utf8'), own));
   }
   await writeFile(
     join(folder, 'tsconfig.json'),
@@ -77,7 +66,7 @@ test(
       await cp(join(root, 'tsconfig.json'), join(folder, 'options.json'));
       await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
       const wrong: string[] = [];
-      for (const round of rounds(await placed())) {
+      for (const round of rounds(placed())) {
         const lines = await compiled(folder, round);
         for (const line of lines) wrong.push(`${line} (${namesIn(round, line)})`);
       }

@@ -10,7 +10,7 @@ import { startLocalInstance } from '../../lib/cli/local/local-instance.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { compareResourceVersions } from '../../lib/objects/values/resource-version.ts';
 import { factsFor } from '../../lib/kinds/facts.ts';
-import { viewDigestOf } from '../../lib/reconciler/view/digest-mismatch.ts';
+import { viewDigestOf } from '../../lib/reconciler/cluster/digest-mismatch.ts';
 import { readMarker } from '../../lib/reconciler/cluster/heartbeats.ts';
 import { readView } from '../../lib/reconciler/view/view-access.ts';
 import { digestOf } from '../../lib/wire/words/digest.ts';

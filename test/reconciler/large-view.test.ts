@@ -14,6 +14,7 @@ import { ViewMemory } from '../../lib/reconciler/view/view-memory.ts';
 import type { PodObservation } from '../../lib/wire/words/observations.ts';
 import { anIndexedJob, aPod, now } from '../kinds/job/builders.ts';
 import { actionsOf, writtenBy } from '../kinds/job/outcome.ts';
+import { namesIn } from '../contracts/store/workloads.ts';
 
 const KEY: WorkloadKey = { cluster: 'west', kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-1' };
 const RECORD = {
@@ -54,7 +55,7 @@ describe.each([
     // All run; then the first of them end, as many as a message tells of.
     const running = Array.from({ length: indexes }, (_, index) => observed(index, 2, 'Running'));
     await writeView(store, await headNow(), { pods: running, whole, byPass: false }, { era: 0 });
-    expect((await headNow()).items).toEqual([`pods/${width}/0-${Math.ceil(indexes / width) - 1}`]);
+    expect(namesIn(await headNow())).toEqual([`pods/${width}/0-${Math.ceil(indexes / width) - 1}`]);
     expect((await store.read(KEY)).items).toHaveLength(Math.ceil(indexes / width));
 
     const versionsOf = async (): Promise<Map<string, number>> =>

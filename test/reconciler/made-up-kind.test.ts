@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { factsFor } from '../../lib/kinds/facts.ts';
 import type { PodFacts } from '../../lib/objects/pods/pod-facts.ts';
 import { urgencyOf } from '../../lib/reconciler/ingest.ts';
-import { viewDigestOf } from '../../lib/reconciler/view/digest-mismatch.ts';
+import { viewDigestOf } from '../../lib/reconciler/cluster/digest-mismatch.ts';
 import { digestOf } from '../../lib/wire/words/digest.ts';
 import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
 import type { EventMessage, OwnerName, ViewPart, WorkloadReport } from '../../lib/wire/words/observations.ts';

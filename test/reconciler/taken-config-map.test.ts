@@ -1,7 +1,7 @@
 // An MPIJob whose config map's name belongs to somebody else, through relay and loop.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mpi } from '../../lib/kinds/training/frameworks/mpi.ts';
-import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../../lib/kinds/training/mpi/objects.ts';
+import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../../lib/kinds/training/launcher-objects.ts';
 import { EVENTS } from '../../lib/objects/resources.ts';
 import { aJobOf, aTrainingWorld } from '../world/kinds/training/world.ts';
 import type { World } from '../world/world.ts';
@@ -28,6 +28,9 @@ test('nothing that would mount or need it is made; once the name is free, everyt
     (await world.all(SERVICE_ACCOUNTS)).length,
   ];
   expect(await countOf()).toEqual([0, 0, 0, 1]);
+  // The reason that a person reads of a parked job is what the person must mend, and nothing else.
+  const parked = world.passes.filter(({ outcome }) => outcome === 'parked').map(({ why }) => why.at(-1));
+  expect(new Set(parked)).toEqual(new Set(['Resource "mpi-config" of MPIJobKind "ConfigMap" already exists and is not managed by MPIJob']));
   expect(await world.all(CONFIG_MAPS)).toMatchObject([{ data: { whose: 'somebody' } }]);
 
   await world.as('DELETE', CONFIG_MAPS, { namespace: 'default', name: 'mpi-config' });

@@ -5,7 +5,7 @@ import { FRAMEWORKS } from '../../lib/kinds/training/frameworks/all.ts';
 import { mpi } from '../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../lib/kinds/training/frameworks/pytorch.ts';
 import type { TrainingJob } from '../../lib/kinds/training/job-types.ts';
-import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../../lib/kinds/training/mpi/objects.ts';
+import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../../lib/kinds/training/launcher-objects.ts';
 import { SILENCE_SECONDS } from '../../lib/kinds/training/other-operator.ts';
 import { SERVICES } from '../../lib/kinds/training/services.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';

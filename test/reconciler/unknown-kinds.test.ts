@@ -6,9 +6,9 @@ import { formatKey, parseKey, type WorkloadKey } from '../../lib/objects/workloa
 import { reconcileBatch } from '../../lib/reconciler/batch.ts';
 import { readMarker } from '../../lib/reconciler/cluster/heartbeats.ts';
 import { newHead } from '../../lib/reconciler/head/heads.ts';
-import { resendPutOff } from '../../lib/reconciler/head/resend.ts';
+import { resendPutOff } from '../../lib/reconciler/cluster/resend.ts';
 import { VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
-import { readKey } from '../../lib/reconciler/known-kinds.ts';
+import { readKey } from '../../lib/reconciler/invocation/known-kinds.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
 import { fireTimers } from '../../lib/reconciler/timers.ts';
 import { jobFactsOf } from '../../lib/kinds/job/owner-facts.ts';

@@ -135,20 +135,44 @@ test('R8: an index whose pod somebody deleted, so that the Job fails, is one tha
   expect(await ended()).toEqual({ conditions, failed: 12, failedIndexes: '3' });
 });
 
+const RESTARTS_TWICE: Partial<JobSpec> = {
+  backoffLimit: 2,
+  template: { spec: { restartPolicy: 'OnFailure', containers: [{ name: 'main', image: 'example.com/none' }] } },
+};
+
+/** Each pod's container starts again in place. */
+async function restartOnce(pods: readonly Pod[]): Promise<void> {
+  const restarted = { name: 'main', image: 'example.com/none', imageID: '', ready: true, restartCount: 1, state: { running: {} } };
+  const body = { status: { containerStatuses: [restarted] } };
+  const type = 'application/merge-patch+json';
+  for (const { metadata } of pods)
+    await world.as('PATCH', PODS, { namespace: 'default', name: metadata.name ?? '', subresource: 'status', body, type });
+}
+
+test('R5: a function that dies between the deletes of pods with too many restarts and the status leaves the Job failed', async () => {
+  const pods = await running(2, RESTARTS_TWICE);
+  let deaths = 0;
+  world.interposer = ({ port, method, args, phase }, process) => {
+    if (port !== 'cluster' || method !== 'patch' || args[0] !== JOBS || phase !== 'before' || ++deaths > 1) return;
+    process.kill();
+  };
+  await restartOnce(pods);
+  await world.elapse(180);
+  expect(deaths).toBeGreaterThan(1);
+  expect((await ended()).conditions).toEqual(['FailureTarget BackoffLimitExceeded', 'Failed BackoffLimitExceeded']);
+  const created = world.cluster.writes.filter(({ verb, plural }) => verb === 'create' && plural === 'pods');
+  expect(created).toHaveLength(2);
+});
+
 test('a Job whose pods may not be deleted, and which had too many restarts, still completes when its pods do', async () => {
-  const template = { spec: { restartPolicy: 'OnFailure', containers: [{ name: 'main', image: 'example.com/none' }] } };
-  const pods = await running(2, { backoffLimit: 2, template });
+  const pods = await running(2, RESTARTS_TWICE);
   let refusals = 0;
   world.interposer = ({ port, method, args, phase }) => {
     if (port !== 'cluster' || method !== 'delete' || args[0] !== PODS || phase !== 'before') return;
     refusals += 1;
     throw new TerminalError('pods may not be deleted', { code: 403, reason: 'Forbidden', causes: [] });
   };
-  const restarted = { name: 'main', image: 'example.com/none', imageID: '', ready: true, restartCount: 1, state: { running: {} } };
-  const body = { status: { containerStatuses: [restarted] } };
-  const type = 'application/merge-patch+json';
-  for (const { metadata } of pods)
-    await world.as('PATCH', PODS, { namespace: 'default', name: metadata.name ?? '', subresource: 'status', body, type });
+  await restartOnce(pods);
   await world.elapse(5, { play: false });
   expect(refusals).toBeGreaterThan(0);
   for (const pod of pods) await world.end(pod, 0);

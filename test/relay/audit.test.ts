@@ -142,6 +142,32 @@ describe('a comparison of what is known with the cluster', () => {
     expect(await skippedOf({ of: 'it' })).toEqual([]);
   });
 
+  test.each([
+    { pages: ['12', '6'], isPast: true },
+    { pages: ['6', '12'], isPast: true },
+    { pages: ['12', '9'], isPast: false },
+  ])('R3: a list in pages at $pages is as old as the oldest of them, whichever that is', async ({ pages, isPast }) => {
+    let asked = 0;
+    const source = {
+      listPage: async () => ({
+        items: [],
+        resourceVersion: pages[asked++] ?? '6',
+        dateMs: 0,
+        ...(asked < pages.length && { continueToken: 'more' }),
+      }),
+    };
+    const found = await findSkipped(
+      { resource: PODS, fields: {}, namespace: undefined, knows: () => true, knownUntil: () => [], observedUntil: () => '9' },
+      {
+        source: source as never,
+        clock: new VirtualClock(),
+        options: { pageSize: 10, graceMs: 1_000 },
+        signal: new AbortController().signal,
+      },
+    );
+    expect(found).toEqual(isPast ? { skipped: ['everything since 6'], restored: { from: '9', to: '6' } } : { skipped: [] });
+  });
+
   test('R19: what the watch tells of later events only, it has skipped', async () => {
     expect(await compared({ tells: false, atLook: () => {} })).toEqual(['default/a-1']);
   });

@@ -35,6 +35,8 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   /** The API server's clock is so far ahead. */
   aheadMs = 0;
   version = 100;
+  /** By plural: versions of that resource are higher by so much than `version`. Nobody may compare those of two resources (R3). */
+  readonly ahead = new Map<string, number>();
   /** Versions before it are forgotten. */
   window = 0;
   #history: { plural: string; change: Change; version: number }[] = [];
@@ -48,7 +50,8 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
   put<Item extends KubernetesObject>(plural: string, object: Item): Item {
     const key = `${plural}/${object.metadata.uid}`;
     const type = this.objects.has(key) ? 'MODIFIED' : 'ADDED';
-    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(++this.version) } };
+    this.version += 1;
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: this.#versionOf(plural) } };
     this.objects.set(key, { plural, object: stored });
     this.#tell(plural, { type, object: stored });
     return stored;
@@ -58,14 +61,19 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
     const found = this.objects.get(`${plural}/${uid}`);
     if (!found) return;
     this.objects.delete(`${plural}/${uid}`);
+    this.version += 1;
     this.#tell(plural, {
       type: 'DELETED',
-      object: { ...found.object, metadata: { ...found.object.metadata, resourceVersion: String(++this.version) } },
+      object: { ...found.object, metadata: { ...found.object.metadata, resourceVersion: this.#versionOf(plural) } },
     });
   }
 
+  #versionOf(plural: string): string {
+    return String(this.version + (this.ahead.get(plural) ?? 0));
+  }
+
   bookmark(): void {
-    for (const watch of this.#watches) watch.push({ type: 'BOOKMARK', resourceVersion: String(this.version) });
+    for (const watch of this.#watches) watch.push({ type: 'BOOKMARK', resourceVersion: this.#versionOf(watch.plural) });
   }
 
   /** All open watches fail with it, or just end. */
@@ -149,7 +157,7 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
     const page = all.slice(from, from + limit).map(({ object }) => (metadataOnly ? { metadata: object.metadata } : object));
     const items: Item[] = JSON.parse(JSON.stringify(page));
     const next = from + limit < all.length ? { continueToken: String(from + limit) } : {};
-    return { items, resourceVersion: String(this.version), dateMs: this.#dateMs(), ...next };
+    return { items, resourceVersion: this.#versionOf(resource.plural), dateMs: this.#dateMs(), ...next };
   }
 
   async *watch<Item extends KubernetesObject>(
@@ -161,11 +169,10 @@ export class ScriptedSource implements ClusterSource, Pick<Cluster, 'get'> {
     this.#fault('watch');
     this.#fail(resource);
     this.#forbid(namespace);
-    if (Number(resourceVersion) < this.window) throw new ExpiredError('too old');
+    const from = Number(resourceVersion) - (this.ahead.get(resource.plural) ?? 0);
+    if (from < this.window) throw new ExpiredError('too old');
     const waiting: (WatchEvent<KubernetesObject> | Error | 'end')[] = this.#history
-      .filter(
-        ({ plural, change, version }) => plural === resource.plural && version > Number(resourceVersion) && isIn(change.object, namespace),
-      )
+      .filter(({ plural, change, version }) => plural === resource.plural && version > from && isIn(change.object, namespace))
       .map(({ change }) => change);
     let waiter = Promise.withResolvers<void>();
     const wake = (): void => waiter.resolve();

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { RecordingTelemetry } from '../world/recording-telemetry.ts';
-import { giveBackUnreadable } from '../../lib/reconciler/unreadable.ts';
+import { giveBackUnreadable } from '../../lib/reconciler/invocation/unreadable.ts';
 import { encodeEvents, decodeEvents } from '../../lib/wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake, encodeClusterLook, encodeWake } from '../../lib/wire/messages.ts';
 import { NewerVersionError, UndecodableMessageError } from '../../lib/wire/words/undecodable.ts';

@@ -87,7 +87,7 @@ const READERS: Record<string, (written: string) => unknown> = {
   state: decodeState,
   'head item': (written) => {
     const head = headOf(itemOf(written));
-    return { ...head, ...(head?.view && { view: view(head.view) }) };
+    return { ...head, ...(head && { items: head.items.map(({ name }) => name) }), ...(head?.view && { view: view(head.view) }) };
   },
   'view item': (written) => {
     const item = viewItemOf(itemOf(written));

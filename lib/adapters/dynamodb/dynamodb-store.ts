@@ -14,8 +14,8 @@ import {
 import { formatKey, type WorkloadKey } from '../../objects/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { TerminalError, ThrottledError } from '../../ports/errors.ts';
+import { namesWithin } from '../../ports/head-items.ts';
 import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type UpdatedHead, type ViewItem } from '../../ports/store.ts';
-import { unpackNames } from '../../wire/words/view-layout.ts';
 import { nameOf, readFailed, translated } from '../aws/aws-errors.ts';
 import { lostCondition, type LostCondition } from './failed-condition.ts';
 import { SystemClock } from '../clock/system-clock.ts';
@@ -228,7 +228,7 @@ export class DynamoDbStore implements Store {
         }),
       );
       this.meter.add('forget', { writeUnits: writeUnitsOf(before), indexUnits: indexUnitsOf(before, undefined) });
-      names = unpackNames((before && headOf(before)?.items) ?? []);
+      names = ((before && headOf(before)?.items) ?? []).flatMap(namesWithin);
     } catch (error) {
       const lost = lostCondition(error);
       this.meter.add('forget', { writeUnits: writeUnitsOf(lost?.current) });

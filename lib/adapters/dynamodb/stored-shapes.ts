@@ -2,6 +2,7 @@
 // was damaged, or written by somebody else, and counts as missing: it is rebuilt from a live list (R1).
 import { isResourceVersion } from '../../objects/values/resource-version.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
+import { headItemOf } from '../../ports/head-items.ts';
 import type { Head, Note, ViewItem } from '../../ports/store.ts';
 
 /** A part as it was found: undefined where nothing was, anything where something was. */
@@ -28,7 +29,7 @@ export function readableHead(key: WorkloadKey, found: Found<Omit<Head, 'key'>>):
     key,
     era,
     bornAtMs,
-    items,
+    items: items.map(headItemOf),
     floor,
     fence,
     openedAtMs,

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { formatKey, parseKey, type WorkloadKey } from '../../objects/workload.ts';
 import { TerminalError } from '../../ports/errors.ts';
+import { changedItems } from '../../ports/head-items.ts';
 import type { Head, HeadChange, Note, ViewItem } from '../../ports/store.ts';
 import { readableHead, readableNote, readableViewItem } from './stored-shapes.ts';
 import { itemSizeBytes } from './write-units.ts';
@@ -63,7 +64,7 @@ export function headItem(head: Head, nowMs: number, isIndexed = isIndexedWake(he
     h: text(shardOf(partition)),
     e: number(head.era),
     b: number(head.bornAtMs),
-    n: { M: Object.fromEntries(head.items.map((name) => [name, { BOOL: true }])) },
+    n: { M: Object.fromEntries(head.items.map(({ name }) => [name, { BOOL: true }])) },
     f: text(head.floor),
     k: text(head.fence),
     o: number(head.openedAtMs),
@@ -111,7 +112,7 @@ export function applyChange(head: Head, change: HeadChange): Head {
     fence: change.fence ?? head.fence,
     openedAtMs: change.openedAtMs ?? head.openedAtMs,
     state: change.state ?? head.state,
-    items: itemsAfter(head.items, change),
+    items: change.addItems || change.removeItems ? changedItems(head.items, change) : head.items,
     viewVersion: change.view === undefined ? head.viewVersion : head.viewVersion + 1,
   };
   if (change.queued === null) delete changed.queued;
@@ -123,13 +124,6 @@ export function applyChange(head: Head, change: HeadChange): Head {
   if (change.view === null) delete changed.view;
   else if (change.view !== undefined) changed.view = change.view;
   return changed;
-}
-
-function itemsAfter(items: readonly string[], { addItems, removeItems }: HeadChange): readonly string[] {
-  if (!addItems && !removeItems) return items;
-  const names = new Set([...items, ...(addItems ?? [])]);
-  for (const name of removeItems ?? []) names.delete(name);
-  return [...names].toSorted();
 }
 
 export interface UpdateExpression {
@@ -178,12 +172,12 @@ export function updateExpressionOf(
     set('a', number(change.wake.attempt));
     removes.push(attribute === 'd' ? 'w' : 'd');
   }
-  const removed = new Set(change.removeItems);
+  const removed = new Set(change.removeItems?.map(({ name }) => name));
   for (const [index, name] of [...removed].entries()) {
     names[`#r${index}`] = name;
     removes.push(`n.#r${index}`);
   }
-  const added = new Set(change.addItems?.filter((name) => !removed.has(name)));
+  const added = new Set(change.addItems?.map(({ name }) => name).filter((name) => !removed.has(name)));
   if (added.size > 0) values[':yes'] = { BOOL: true };
   for (const [index, name] of [...added].entries()) {
     names[`#a${index}`] = name;

@@ -39,7 +39,7 @@ export const UPDATE_HEAD = `update heads set revision = revision + 1, ${COLUMNS.
 export const columnsOf = (head: Head, isIndexed: boolean): SqliteValue[] => [
   head.era,
   head.bornAtMs,
-  head.items.join('\n'),
+  head.items.map(({ name }) => name).join('\n'),
   head.floor,
   head.fence,
   head.openedAtMs,

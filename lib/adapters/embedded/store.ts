@@ -2,8 +2,8 @@
 import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { formatKey, parseKey, type WorkloadKey } from '../../objects/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { namesWithin } from '../../ports/head-items.ts';
 import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type UpdatedHead, type ViewItem } from '../../ports/store.ts';
-import { unpackNames } from '../../wire/words/view-layout.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import {
   answerItem,
@@ -251,7 +251,7 @@ export class EmbeddedStore implements Store {
       return {
         writeUnits: items.reduce((sum, item) => sum + writeUnitsOf(item && viewItem(key, item, nowMs)), writeUnitsOf(before)),
         indexUnits: indexUnitsOf(before, undefined),
-        requests: 1 + Math.ceil(unpackNames(stored.head.items).length / DELETES_PER_REQUEST),
+        requests: 1 + Math.ceil(stored.head.items.flatMap(namesWithin).length / DELETES_PER_REQUEST),
       };
     });
   }

@@ -172,9 +172,11 @@ export function workloadPage({ items, passes, problem }) {
 }
 
 /** Nothing of a container that runs and never ended. */
-function containerText({ name, role, restarts, exitCode, reason }) {
-  if (exitCode === undefined && restarts === 0) return undefined;
-  const ended = exitCode === undefined ? [] : [`exit code ${exitCode}${reason === undefined ? '' : ` (${reason})`}`];
+function containerText({ name, role, restarts, exitCode, lastExitCode, reason }) {
+  const code = exitCode ?? lastExitCode;
+  if (code === undefined && restarts === 0) return undefined;
+  const ended =
+    code === undefined ? [] : [`${exitCode === undefined ? 'last ' : ''}exit code ${code}${reason === undefined ? '' : ` (${reason})`}`];
   const again = restarts === 0 ? [] : [countText(restarts, 'restart')];
   return `${role === 'container' ? '' : `${role} `}${name}: ${[...ended, ...again].join(', ')}`;
 }
@@ -190,7 +192,11 @@ function passItem({ key, startTime, durationMs, outcome, why, actions, saw, next
       ' ',
       tag(outcome),
       ' ',
-      element('span', { class: 'soft' }, `${durationMs} ms, ${countText(saw.pods ?? 0, 'pod')} seen${key.uid === uid ? '' : `, uid ${key.uid}`}`),
+      element(
+        'span',
+        { class: 'soft' },
+        `${durationMs} ms, ${countText(saw.pods ?? 0, 'pod')} seen${key.uid === uid ? '' : `, uid ${key.uid}`}`,
+      ),
     ),
     ...why.map((reason) => element('p', {}, reason)),
     error !== undefined && element('p', { class: 'tag bad' }, error),

@@ -20,6 +20,7 @@ import { progressText } from '../queries/figures.ts';
 import { standingText } from '../queries/standing-text.ts';
 import { whoseText } from '../queries/whose-workload.ts';
 import { printLine, printProblem } from '../terminal/output.ts';
+import { suggestionText } from '../terminal/suggestions.ts';
 
 /** An object and where it stands, such as `job.yaml:12`. */
 export interface SourcedObject {
@@ -116,10 +117,11 @@ function resourceOf(object: Pick<KubernetesObject, 'apiVersion' | 'kind'>, sourc
   const found = [...APPLICABLE, ...defined].find((resource) => isOf(object, resource));
   if (found) return found;
   const { apiVersion, kind } = object;
-  const kinds = APPLICABLE.map((resource) => resource.kind).join(', ');
-  throw new UsageError(
-    `${source}: ${kind ?? 'an object without kind'} of ${apiVersion ?? 'no apiVersion'} cannot be applied here: expected one of ${kinds}`,
-  );
+  const kinds = APPLICABLE.map((resource) => resource.kind);
+  const what = `${source}: ${kind ?? 'an object without kind'} of ${apiVersion ?? 'no apiVersion'} cannot be applied here`;
+  const namesake = APPLICABLE.find((resource) => resource.kind === kind);
+  if (namesake) throw new UsageError(`${what}: ${namesake.kind} is of ${namesake.apiVersion}`);
+  throw new UsageError(`${what}${suggestionText(kind ?? '', kinds)}: expected one of ${kinds.join(', ')}`);
 }
 
 /**

@@ -133,7 +133,7 @@ function nearestText(message: string, documents: readonly SourcedDocument[]): st
     const group = apiVersion.split('/')[0];
     const ofKind = KINDS.find((facts) => facts.resource.kind === kind);
     if (ofKind && ofKind.resource.apiVersion !== apiVersion)
-      return `. ${placeOf('apiVersion')}: apiVersion: a ${kind} is of ${ofKind.resource.apiVersion}, not of ${apiVersion}`;
+      return `. ${placeOf('apiVersion')}: apiVersion: ${kind} is of ${ofKind.resource.apiVersion}, not of ${apiVersion}`;
     const ofGroup = KINDS.filter(({ resource }) => resource.apiVersion.split('/')[0] === group).map(({ resource }) => resource.kind);
     const suggestion = suggestionText(kind, ofGroup);
     if (suggestion !== '') return `. ${placeOf('kind')}: kind: there is no ${kind} in ${apiVersion}${suggestion}`;

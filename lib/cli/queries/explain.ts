@@ -183,9 +183,11 @@ function podLines(pods: readonly PodSummary[]): string[] {
 }
 
 /** @returns undefined for a container that runs and never ended; the console shows the same */
-function containerText({ name, role, restarts, exitCode, reason }: ContainerSummary): string | undefined {
-  if (exitCode === undefined && restarts === 0) return undefined;
-  const ended = exitCode === undefined ? [] : [`exit code ${exitCode}${reason === undefined ? '' : ` (${reason})`}`];
+function containerText({ name, role, restarts, exitCode, lastExitCode, reason }: ContainerSummary): string | undefined {
+  const code = exitCode ?? lastExitCode;
+  if (code === undefined && restarts === 0) return undefined;
+  const ended =
+    code === undefined ? [] : [`${exitCode === undefined ? 'last ' : ''}exit code ${code}${reason === undefined ? '' : ` (${reason})`}`];
   const again = restarts === 0 ? [] : [`${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`];
   return `${role === 'container' ? '' : `${role} `}${name}: ${[...ended, ...again].join(', ')}`;
 }
@@ -228,11 +230,19 @@ const nextLookText = ({ dueTime, attempt }: { dueTime: string; attempt: number }
 /** The status has no target beside itself. */
 const actionText = (verb: string, target: string): string => (verb === target ? `write ${target}` : `${verb} ${target}`);
 
+/** @returns nothing for what was not there */
+function seenText(what: string, value: unknown): string[] {
+  if (value === '') return [];
+  if (what === 'live') return [value === true ? 'owner read live' : 'owner from the view'];
+  if (what === 'listed') return [value === true ? 'children listed live' : 'children from the view'];
+  return [`${what} ${String(value)}`];
+}
+
 function passLines(
   { key, passId, startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }: ToldPass,
   uid: string,
 ): string[] {
-  const seen = Object.entries(saw).map(([what, value]) => `${what} ${value}`);
+  const seen = Object.entries(saw).flatMap(([what, value]) => seenText(what, value));
   const again =
     nextWakeTime === undefined
       ? []

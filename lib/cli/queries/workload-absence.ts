@@ -34,13 +34,18 @@ export async function absenceOf(api: ApiClient, sought: SoughtWorkload, known: r
   if (kinds.length === 0) return absence;
   const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
   const clusters = items.filter(({ name }) => sought.cluster === undefined || name === sought.cluster).slice(0, MOST_CLUSTERS_ASKED);
-  const undefinedKinds = sought.kind === undefined ? [] : absentKindTexts(clusters, sought.kind);
+  const undefinedKinds = new Map(
+    clusters.flatMap((cluster) =>
+      sought.kind === undefined ? [] : absentKindTexts([cluster], sought.kind).map((text): [string, string] => [cluster.name, text]),
+    ),
+  );
   const unseen = new Map<string, Pick<ClusterSummary, 'manage' | 'manages'>>();
   const silent = new Map<string, string>();
   for (const facts of kinds)
     for (const { name, ...told } of clusters) {
       const found = await objectsNamed(api, { ...sought, cluster: name }, facts);
-      if (found?.problem !== undefined) silent.set(name, found.problem);
+      // Where the kind has no definition, asking for its objects fails: that is reported as such, and not as a silent cluster.
+      if (found?.problem !== undefined && !undefinedKinds.has(name)) silent.set(name, found.problem);
       else if (found?.live !== true) unseen.set(name, told);
       const [object] = found?.items ?? [];
       if (!found || !object) continue;
@@ -57,7 +62,7 @@ export async function absenceOf(api: ApiClient, sought: SoughtWorkload, known: r
     [...unseen].map(([name, told]) => ({ name, ...told })),
     sought.kind,
   );
-  if (undefinedKinds.length > 0) return `${absence}. ${undefinedKinds.join('; ').replace(/^cluster/, 'Cluster')}`;
+  if (undefinedKinds.size > 0) return `${absence}. ${[...undefinedKinds.values()].join('; ').replace(/^cluster/, 'Cluster')}`;
   return which === undefined ? absence : `${absence}. ${which.replace(/^on/, 'On')}`;
 }
 

@@ -70,7 +70,7 @@ function describe(action: Action | EvictAction, shown: ExplainedBy): { line: str
       break;
   }
   return {
-    line: `tell ${action.type} ${action.reason}: ${shown.eventsPerPod.has(action.reason) ? 'one event for each pod' : action.message}`,
+    line: `emit ${action.type} ${action.reason}: ${shown.eventsPerPod.has(action.reason) ? 'one event for each pod' : action.message}`,
   };
 }
 

@@ -1,5 +1,5 @@
 // Makes a row of facts of what a kind says itself. Where it says nothing, these defaults hold; each is the safe one.
-import type { Check } from '../../objects/values/fact-checks.ts';
+import { checkOf, type Shape as FieldShape } from '../../objects/values/field-shapes.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import { isActive, isReady, type PodFacts } from '../../objects/pods/pod-facts.ts';
@@ -36,20 +36,20 @@ interface Said<Owner extends WorkloadObject> {
 }
 
 /** The shape of its owners: what a planner may take for granted, and what its definition says. */
-type Shape<Owner extends WorkloadObject> = { spec: Check<Owner['spec']>; status: Check<Owner['status']> } | Pick<KindFacts, 'faultOf'>;
+type Shape = { spec: FieldShape; status: FieldShape } | Pick<KindFacts, 'faultOf'>;
 /** How its objects are known. */
 type KnownBy<Owner extends WorkloadObject> =
   | { labels: Labels; pods?: NewPods<Owner>; children?: readonly NewChild<Owner>[] }
   | { labels?: undefined; pods: OfPods<Owner> & Pick<PodsOfKind<Owner>, Belonging>; children?: readonly ChildFacts<Owner>[] };
 
 export type NewFacts<Owner extends WorkloadObject> = Said<Owner> &
-  Shape<Owner> &
+  Shape &
   KnownBy<Owner> &
   Partial<Omit<KindFacts<Owner>, keyof Said<Owner> | 'labels' | 'pods' | 'children' | 'faultOf'>>;
 
 interface Members extends Said<WorkloadObject>, Partial<Omit<KindFacts, keyof Said<WorkloadObject> | 'pods' | 'children'>> {
-  spec?: Check;
-  status?: Check;
+  spec?: FieldShape;
+  status?: FieldShape;
   children?: readonly NewChild<WorkloadObject>[];
   pods?: NewPods<WorkloadObject>;
 }
@@ -70,7 +70,7 @@ export function defineFacts<Owner extends WorkloadObject>(said: NewFacts<Owner>)
     refusedReasons: refusedReasonsOf('Pod'),
     factsOf: (owner) => usualFactsOf(owner, { group, liveOnly }),
     ...(spec && status && { shape: { spec, status } }),
-    faultOf: spec && status ? ownerCheck({ namespaced, spec, status }) : NO_FAULT,
+    faultOf: spec && status ? ownerCheck({ namespaced, spec: checkOf(spec), status: checkOf(status) }) : NO_FAULT,
     isReadLive,
     isManaged: (owner, manages) => settings.some(({ word }) => manages.includes(word)) && managerOf(owner) === undefined,
     expectedChildren: () => 0,

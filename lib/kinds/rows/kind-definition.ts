@@ -1,6 +1,6 @@
 // How a kind that a cluster does not have by itself is made known to it: its definition with the columns of tables, and its admission policies.
 import type { JsonSchema } from '../../objects/json-schema.ts';
-import { schemaOf } from '../../objects/values/fact-checks.ts';
+import { schemaOf } from '../../objects/values/field-shapes.ts';
 import type { KindFacts } from './kind.ts';
 
 /** A manifest of apiextensions.k8s.io/v1. */
@@ -46,7 +46,7 @@ export const AGE: PrintedColumn = { name: 'Age', type: 'date', jsonPath: '.metad
 export interface NewDefinition {
   /** Columns of tables beside the name; absent: the age. */
   columns?: readonly PrintedColumn[];
-  /** Absent: the schemas of the checks of the kind's facts. @param checked those */
+  /** Absent: the schemas of the shapes in the kind's facts. @param checked those */
   schemas?(this: void, checked: Schemas, types: KubernetesTypes): Schemas;
   scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath: string };
   policies?: KindDefinition['policies'];
@@ -72,7 +72,10 @@ function manifestOf(
   const { kind, plural, namespaced } = resource;
   const [group = '', version = ''] = resource.apiVersion.split('/');
   const text = { type: 'string' };
-  const checked = { spec: shape ? schemaOf(shape.spec) : { type: 'object' }, status: shape ? schemaOf(shape.status) : { type: 'object' } };
+  const checked = {
+    spec: shape ? schemaOf(shape.spec, types) : { type: 'object' },
+    status: shape ? schemaOf(shape.status, types) : { type: 'object' },
+  };
   const { spec, status } = schemas?.(checked, types) ?? checked;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',

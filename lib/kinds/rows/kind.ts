@@ -1,6 +1,7 @@
 // The words of a kind's facts: all that relay, ingest, loop and onboarding may ask about its owner and its children. No code outside lib/kinds
 // names a kind, or reads its spec or status; it asks the kind's row. The planner, which decides, has a table of its own (planners.ts).
-import type { Check, Fault } from '../../objects/values/fact-checks.ts';
+import type { Fault } from '../../objects/values/fact-checks.ts';
+import type { Shape } from '../../objects/values/field-shapes.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
 import type { Json, KubernetesObject, ObjectMeta, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { LabelMatcher } from '../../objects/label-selector.ts';
@@ -70,8 +71,8 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
    * (R18), which costs lists of the API server and which nothing else shows.
    */
   factsOf(object: Owner): Owner;
-  /** The checks of spec and status of which `faultOf` is made, and from which a definition has its schemas; absent: it has its own. */
-  shape?: { spec: Check; status: Check };
+  /** Of spec and status: `faultOf` and a definition follow from it; absent: the kind has its own. */
+  shape?: { spec: Shape; status: Shape };
   /** The first field that no such owner can have; undefined if the facts are possible. Ingest asks it about facts from outside. */
   faultOf(told: unknown): Fault | undefined;
   /** Whether these facts only mark an owner that is too large for the view. A pass reads such an owner live before it decides. */

@@ -1,6 +1,7 @@
 // An owner as the view keeps it, whatever its kind: its identity, its spec without fields that only live reads show, its status whole. One that
 // is too large for an item of the table is stored as a mark, and each pass reads it live.
 import { flag, int64, list, object, optional, text, textLike, texts, time, type Check } from '../../objects/values/fact-checks.ts';
+import * as shapes from '../../objects/values/field-shapes.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
 import type { ObjectMeta, WorkloadObject } from '../../objects/kubernetes.ts';
 import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
@@ -124,8 +125,11 @@ const METADATA = {
 };
 
 /** Of a status. */
-export const conditions = list(
-  object({ type: text, status: text, reason: optional(text), message: optional(text), lastTransitionTime: optional(time) }),
+export const CONDITIONS = shapes.listOf(
+  shapes.objectOf({ type: shapes.text, status: shapes.text, reason: shapes.text, message: shapes.text, lastTransitionTime: shapes.time }, [
+    'type',
+    'status',
+  ]),
 );
 
 /** The check of facts from outside: each field that a planner, a pass or the API reads has its type and range. */

@@ -16,9 +16,11 @@ export function failuresOf(pods: ReadonlyMap<number, PodFacts>, restarts: (slot:
   const bySlot = new Map(earlier.bySlot);
   let atLeast = earlier.total;
   for (const [slot, { slotFailures = 0, jobFailures = 0 }] of pods) {
-    const count = Math.max(slotFailures + (restarts(slot) ? 1 : 0), earlier.bySlot.get(slot) ?? 0);
+    const failure = restarts(slot) ? 1 : 0;
+    const count = Math.max(slotFailures + failure, earlier.bySlot.get(slot) ?? 0);
     if (count > 0) bySlot.set(slot, count);
-    atLeast = Math.max(atLeast, jobFailures);
+    // Its own failure came after those that it carries.
+    atLeast = Math.max(atLeast, jobFailures + failure);
   }
   const sum = [...bySlot.values()].reduce((total, count) => total + count, 0);
   return { bySlot, total: Math.max(sum, atLeast) };

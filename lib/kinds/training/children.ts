@@ -8,7 +8,6 @@ import { AUTOSCALERS, autoscalerPartOf } from './autoscaler.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import { gangSchedulerOf, groupPartOf, PLUGIN_GROUPS, VOLCANO_GROUPS } from './gang.ts';
 import type { TrainingJob } from './job-types.ts';
-import { CONFIG_MAPS, configMapPartOf, ROLE_BINDINGS, ROLES, rolePartOf, SERVICE_ACCOUNTS } from './mpi/objects.ts';
 import { SERVICES } from './services.ts';
 import { GANG_SCHEDULER } from './settings.ts';
 import { baseLabels, JOB_NAME, TRAINING_JOB } from './slots.ts';
@@ -26,14 +25,12 @@ export function childrenOf(names: FrameworkNames, owner: Resource): readonly New
     ...ofLabel(resource, groupPartOf, { spec: true, status: { phase: true } }),
     isUsed: ({ options }) => gangSchedulerOf(options?.[GANG_SCHEDULER] ?? '')?.resource === resource,
   }));
-  if (names.isMpi)
+  if (names.objects)
     return [
-      ...[
-        ofLabel(CONFIG_MAPS, configMapPartOf, { data: true }),
-        ofLabel(SERVICE_ACCOUNTS, nothingOf, {}),
-        ofLabel(ROLES, rolePartOf, { rules: true }),
-        ofLabel(ROLE_BINDINGS, nothingOf, {}),
-      ].map((row) => ({ ...row, plannerTellsOfTakenNames: true as const })),
+      ...names.objects.map(({ resource, partOf, fields }) => ({
+        ...ofLabel(resource, partOf, fields),
+        plannerTellsOfTakenNames: true as const,
+      })),
       ...groups,
     ];
   const services: NewChild<TrainingJob> = {

@@ -23,7 +23,7 @@ interface Claimed {
 
 /** The patches that adopt and let go. The job is not being deleted: then it would do neither. */
 export function claimActions(terms: Terms, { pods, children }: Pick<Snapshot<TrainingJob>, 'pods' | 'children'>): Action[] {
-  const services = terms.framework.isMpi ? [] : (children?.get(resourceKeyOf(SERVICES)) ?? []);
+  const services = terms.framework.objects ? [] : (children?.get(resourceKeyOf(SERVICES)) ?? []);
   return [
     ...[...pods].flatMap((pod) => claimPatches(terms, PODS, ofPod(terms, pod))),
     ...services.flatMap(({ namespace, name, uid, labels = {}, orphaned, terminating }) =>

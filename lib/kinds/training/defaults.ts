@@ -6,14 +6,16 @@ import type { ReplicaSpec, RunPolicy, TrainingJob } from './job-types.ts';
 
 /** A copy of the job with the defaults of its kind. Templates that a view leaves out stay out. */
 export function withDefaults(framework: Framework, job: TrainingJob): TrainingJob {
+  if (framework.ownDefaults) return framework.ownDefaults(job);
   const specs = replicaSpecsOf(framework, job);
   const runPolicy: RunPolicy = job.spec.runPolicy ?? {};
-  const general: TrainingJob = framework.isMpi
-    ? job
-    : { ...job, spec: { ...job.spec, runPolicy: { ...runPolicy, cleanPodPolicy: runPolicy.cleanPodPolicy ?? 'None' } } };
+  const general: TrainingJob = {
+    ...job,
+    spec: { ...job.spec, runPolicy: { ...runPolicy, cleanPodPolicy: runPolicy.cleanPodPolicy ?? 'None' } },
+  };
   const defaulted = specs && {
     ...general,
-    spec: { ...general.spec, [framework.replicasField]: framework.isMpi ? specs : defaultedSpecs(framework, specs) },
+    spec: { ...general.spec, [framework.replicasField]: defaultedSpecs(framework, specs) },
   };
   return framework.defaults?.(defaulted ?? general) ?? defaulted ?? general;
 }

@@ -3,19 +3,17 @@ import { isActive, isReady, type PodFacts } from '../../objects/pods/pod-facts.t
 import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
 import { defineFacts } from '../rows/define-facts.ts';
-import type { FurtherRight, KindFacts, Urgency } from '../rows/kind.ts';
+import type { KindFacts, Urgency } from '../rows/kind.ts';
 import { childrenOf } from './children.ts';
 import { isOver } from './conditions.ts';
 import type { FrameworkNames } from './framework-names.ts';
 import { PRIORITY_CLASSES } from './gang.ts';
 import type { TrainingJob } from './job-types.ts';
-import { launcherName } from './mpi/objects.ts';
 import { ownerFields, trainingFactsOf, trainingFaultOf } from './owner-facts.ts';
 import { PODS_COUNTED } from './metrics.ts';
 import { TRAINING_OPTIONS } from './options.ts';
 import { GANG_SCHEDULER, MULTI_KUEUE, TRAINING_JOBS } from './settings.ts';
-import { baseLabels, indexIn, JOB_ROLE, MOST_INDEXES, nameOfSlot, numberOfSlot, REPLICA_TYPE } from './slots.ts';
-import { PODS } from '../../objects/resources.ts';
+import { baseLabels, indexIn, JOB_ROLE, MOST_INDEXES, nameInSlot, numberOfSlot, REPLICA_TYPE } from './slots.ts';
 
 export const resourceOf = ({ kind, plural }: Pick<FrameworkNames, 'kind' | 'plural'>): Resource => ({
   apiVersion: 'kubeflow.org/v1',
@@ -61,17 +59,10 @@ export const trainingFacts = (names: FrameworkNames): KindFacts =>
     furtherRights: [
       // Completed replicas whose pod is gone stand in an annotation of the job.
       { resource: resourceOf(names), verbs: ['patch'] },
-      ...(names.isMpi ? RIGHTS_TO_GRANT : []),
+      ...(names.rightsToGrant ?? []),
       { resource: PRIORITY_CLASSES, verbs: ['get'], isUsed: ({ options }) => options?.[GANG_SCHEDULER] !== undefined },
     ],
   });
-
-/** A launcher reads pods and runs commands in its workers. RBAC lets nobody make a role with more than its own rights. */
-const RIGHTS_TO_GRANT: readonly FurtherRight[] = [
-  { resource: PODS, subresource: 'exec', verbs: ['create'], isForGranting: true },
-  // Passes get and list pods anyway.
-  { resource: PODS, verbs: ['watch'], isForGranting: true },
-];
 
 const managerOf = ({ spec }: TrainingJob): string | undefined => {
   const managedBy = fieldsOf(spec.runPolicy)['managedBy'];
@@ -104,14 +95,14 @@ function typesIn({ types, replicasField }: FrameworkNames, { spec }: TrainingJob
   ];
 }
 
-function slotIn({ types, isMpi }: FrameworkNames, { labels }: Pick<PodFacts, 'labels'>): number | undefined {
+function slotIn({ types, leader }: FrameworkNames, { labels }: Pick<PodFacts, 'labels'>): number | undefined {
   const role = types.findIndex((type) => type.toLowerCase() === labels[REPLICA_TYPE]);
-  const index = indexIn(labels) ?? (isMpi && types[role] === 'Launcher' ? 0 : undefined);
+  const index = indexIn(labels) ?? (leader && types[role] === leader.type ? 0 : undefined);
   return role < 0 || index === undefined || index < 0 || index >= MOST_INDEXES ? undefined : numberOfSlot(role, index);
 }
 
 function nameIn(names: FrameworkNames, job: TrainingJob, slot: number): string {
   const { name = '' } = job.metadata;
   const type = typesIn(names, job)[Math.floor(slot / MOST_INDEXES)] ?? '';
-  return names.isMpi && type === 'Launcher' ? launcherName({ name }) : nameOfSlot(name, { type, index: slot % MOST_INDEXES });
+  return nameInSlot(names, name, { type, index: slot % MOST_INDEXES });
 }

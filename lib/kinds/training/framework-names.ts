@@ -1,4 +1,6 @@
 // The names of each training kind, for relay, ingest and onboarding. What its planner needs beside them stands in frameworks/.
+import type { FurtherRight } from '../rows/kind.ts';
+import { LAUNCHER_OBJECTS, LAUNCHER_RIGHTS, launcherName, type ComparedObject } from './launcher-objects.ts';
 
 export interface FrameworkNames {
   kind: string;
@@ -15,8 +17,12 @@ export interface FrameworkNames {
   isOfBase?: true;
   /** It has the subresource `scale`, so its replica statuses hold the selector. */
   isScalable?: true;
-  /** Its pods are made by steps of its own, with the objects that they need, and it has no services. */
-  isMpi?: true;
+  /** The first type has one pod, whose name is its own and whose labels hold no index. Once that pod is over, no other counts. */
+  leader?: { type: string; nameOf(this: void, job: { name: string }): string };
+  /** The objects that its pods need. Such a kind has no services. */
+  objects?: readonly ComparedObject[];
+  /** Rights that those objects grant. */
+  rightsToGrant?: readonly FurtherRight[];
   /** Its metrics are scaled by an autoscaler. */
   isAutoscaled?: true;
 }
@@ -48,7 +54,9 @@ export const MPI: FrameworkNames = {
   controller: 'mpijob-controller',
   replicasField: 'mpiReplicaSpecs',
   types: ['Launcher', 'Worker'],
-  isMpi: true,
+  leader: { type: 'Launcher', nameOf: launcherName },
+  objects: LAUNCHER_OBJECTS,
+  rightsToGrant: LAUNCHER_RIGHTS,
 };
 
 export const XGBOOST: FrameworkNames = {

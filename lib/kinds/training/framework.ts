@@ -1,7 +1,7 @@
 // All differences between training kinds. A framework is one value of this type; the engine is written once.
 import type { Container, EnvVar, PodTemplate } from '../../objects/kubernetes.ts';
 import type { FrameworkNames } from './framework-names.ts';
-import type { ReplicaSpec, RunPolicy, TrainingJob } from './job-types.ts';
+import type { Counter, ReplicaSpec, RunPolicy, TrainingJob } from './job-types.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { TrainingSettings } from './settings.ts';
 
@@ -14,6 +14,12 @@ export interface Framework extends FrameworkNames {
   restartPolicy: 'Never' | 'OnFailure';
   /** Defaults in addition to those of all kinds. */
   defaults?(this: void, job: TrainingJob): TrainingJob;
+  /** All its defaults; absent: those of all kinds, and `defaults`. */
+  ownDefaults?(this: void, job: TrainingJob): TrainingJob;
+  /** The clean-up policy of a job with its defaults; absent: that of `runPolicy`. */
+  cleanPodPolicyOf?(this: void, job: TrainingJob): string;
+  /** Findings in its templates that later passes need, when they no longer read them. */
+  findingsIn?(this: void, terms: Terms): Findings;
   validation: ValidationRules;
   /** Whether the slot has the master role. */
   isMaster(this: void, terms: Terms, slot: { type: string; index: number }): boolean;
@@ -22,6 +28,19 @@ export interface Framework extends FrameworkNames {
   status: StatusRules;
   /** Reason of the event about a job that was deleted for its age. */
   deletedReason: 'SuccessfulDeleteJob' | 'SuccessfulDeletePod';
+  /** Its warnings about templates have the names of the base release: `Setted…`. */
+  warnsByOldNames?: true;
+  /** No event reports the exit code of a pod: upstream has other events for a leader, and none for its workers. */
+  reportsNoExitCodes?: true;
+  /** No event reports the delete of a pod whose slot the job no longer has. */
+  shrinksSilently?: true;
+}
+
+export interface Findings {
+  /** A container of the launcher is limited to some number of GPUs. */
+  isGpu?: true;
+  /** The account that the launcher runs as. */
+  account?: string;
 }
 
 export interface Rendezvous {
@@ -63,6 +82,8 @@ export interface Terms {
 export interface ValidationRules {
   /** Words of the controller; absent: admission's rules alone. */
   controller?: ControllerWords;
+  /** Upstream had no webhook that judged its jobs: admission has the controller's words too. */
+  hadNoWebhook?: true;
   /** The job's name is not checked by itself. */
   takesAnyName?: true;
   /** Replica types that the API does not name are run as well. */
@@ -93,12 +114,8 @@ export interface ControllerWords {
 }
 
 /** Counts of one replica type in this pass. */
-export interface Tally {
-  active: number;
-  succeeded: number;
-  /** With those that are made anew. */
-  failed: number;
-  /** Of the failed: slots whose restart was not reported before. */
+export interface Tally extends Record<Counter, number> {
+  /** Of the failed, with those that are made anew: slots whose restart was not reported before. */
   newlyFailed: number;
 }
 
@@ -122,6 +139,8 @@ export interface StatusRules {
   ignoresFailure?(this: void, terms: Terms, type: string): boolean;
   /** It counts as running before it succeeds or fails. */
   runsFirst?: true;
+  /** A running pod that is being deleted runs until it has ended; absent: it counts as failed. */
+  runsUntilEnded?: true;
   running(this: void, terms: Terms): string;
   succeeded(this: void, terms: Terms): string;
   failed(this: void, terms: Terms, failed: number, type: string): string;

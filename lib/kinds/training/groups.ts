@@ -17,8 +17,8 @@ import {
   type GroupPart,
   type Priorities,
 } from './gang.ts';
-import { TAKEN, type Told } from './kept.ts';
-import { livingIn, type Pass } from './pass.ts';
+import { TAKEN, type Reports } from './reports.ts';
+import { livingIn, type Situation } from './situation.ts';
 import { takenEvent } from './staffing.ts';
 
 export interface GroupStep {
@@ -31,7 +31,7 @@ export interface GroupStep {
 }
 
 /** Makes the group, or puts it right where it differs, and says whether pods wait for it. */
-export function groupStep(pass: Pass): GroupStep {
+export function groupStep(pass: Situation): GroupStep {
   const { gang, terms, given, checked } = pass;
   if (!gang) return { actions: [], isWaiting: false };
   const child = livingIn(pass, gang.resource).find(({ name }) => name === terms.name);
@@ -62,7 +62,7 @@ export function groupStep(pass: Pass): GroupStep {
 }
 
 /** Values of the PriorityClasses that templates name, or what is to be read to know them. */
-function prioritiesFor({ terms, given }: Pass): Priorities | readonly ReadWant[] {
+function prioritiesFor({ terms, given }: Situation): Priorities | readonly ReadWant[] {
   if (terms.runPolicy.schedulingPolicy?.minResources) return new Map();
   const wants = priorityClassesIn(terms).map((name): ReadWant => ({ resource: PRIORITY_CLASSES, name }));
   const read = wants.map((want) => given.read?.get(readKeyOf(want, terms.namespace)));
@@ -77,7 +77,7 @@ function priorityOf(object: KubernetesObject): [string, number] {
 }
 
 /** The autoscaler of a job that goes on. `isTaken`: an object of somebody else has its name; one event reports it. */
-export function autoscalerStep(pass: Pass, told: Told): { actions: Action[]; isTaken: boolean } {
+export function autoscalerStep(pass: Situation, reports: Reports): { actions: Action[]; isTaken: boolean } {
   const { terms, given } = pass;
   const resource = AUTOSCALERS;
   const step = (...actions: Action[]): { actions: Action[]; isTaken: boolean } => ({ actions, isTaken: false });
@@ -93,10 +93,10 @@ export function autoscalerStep(pass: Pass, told: Told): { actions: Action[]; isT
   }
   const holder = given.held?.get(nameKeyOf(resource, terms.name));
   if (holder) {
-    const isNews = !holder.isTerminating && told.isNews(TAKEN.scaler, 0);
+    const isNews = !holder.isTerminating && reports.isNews(TAKEN.scaler, 0);
     return { actions: isNews ? [eventAction(terms, takenEvent(resource, terms.name))] : [], isTaken: true };
   }
-  told.stillTold(TAKEN.scaler, 0);
+  reports.stays(TAKEN.scaler, 0);
   if (!given.children?.has(resourceKeyOf(resource))) return step();
   return step(...createActions(terms, { resource, object: autoscalerOf(terms, spec) }, 'its workers are scaled by metrics'));
 }

@@ -1,93 +1,25 @@
 // The typed object of all training kinds. The names of the field with the replica specs are the frameworks'.
-import type { Json, PodTemplate, WorkloadObject } from '../../objects/kubernetes.ts';
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
+import type { TypeOf } from '../../objects/values/field-shapes.ts';
+import type { ANY_OWN_FIELDS, CONDITION, ELASTIC_POLICY, REPLICA_SPEC, REPLICA_STATUS, RUN_POLICY, STATUS } from './job-fields.ts';
 
-export interface ReplicaSpec {
-  replicas?: number;
-  /** Absent in a view: templates are only read live. */
-  template?: PodTemplate;
-  /** `Always`, `OnFailure`, `Never` or `ExitCode`. */
-  restartPolicy?: string;
-}
+export type ReplicaSpec = TypeOf<typeof REPLICA_SPEC>;
+export type ElasticPolicy = TypeOf<typeof ELASTIC_POLICY>;
+export type RunPolicy = TypeOf<typeof RUN_POLICY>;
 
-export interface GroupPolicy {
-  minAvailable?: number;
-  queue?: string;
-  minResources?: Record<string, string | number>;
-  priorityClass?: string;
-  scheduleTimeoutSeconds?: number;
-}
-
-export interface RunPolicy {
-  /** `Running`, `All`, `None` or empty. */
-  cleanPodPolicy?: string;
-  ttlSecondsAfterFinished?: number;
-  activeDeadlineSeconds?: number;
-  backoffLimit?: number;
-  schedulingPolicy?: GroupPolicy;
-  suspend?: boolean;
-  managedBy?: string;
-}
-
-export interface ElasticPolicy {
-  minReplicas?: number;
-  maxReplicas?: number;
-  maxRestarts?: number;
-  rdzvBackend?: string;
-  rdzvPort?: number;
-  rdzvHost?: string;
-  rdzvId?: string;
-  rdzvConf?: { key: string; value: string }[];
-  standalone?: boolean;
-  nProcPerNode?: number;
-  metrics?: Json[];
-}
-
-export interface TrainingSpec {
+export interface TrainingSpec extends TypeOf<typeof ANY_OWN_FIELDS> {
   runPolicy?: RunPolicy;
-  /** TFJob: empty or `AllWorkers`. */
-  successPolicy?: string;
-  /** TFJob. */
-  enableDynamicWorker?: boolean;
-  /** PyTorchJob and PaddleJob. */
-  elasticPolicy?: ElasticPolicy;
-  /** PyTorchJob. */
-  nprocPerNode?: string;
-  /** MXJob. */
-  jobMode?: string;
-  /** MPIJob. */
-  slotsPerWorker?: number;
-  /** MPIJob: beside the one of `runPolicy`, from before there was that one. */
-  cleanPodPolicy?: string;
-  /** MPIJob. */
-  mainContainer?: string;
   /** Among them the replica specs, by type. */
   [field: string]: unknown;
 }
 
-export interface JobCondition {
-  type: string;
-  status: string;
-  reason?: string;
-  message?: string;
-  lastUpdateTime?: string;
-  lastTransitionTime?: string;
-}
+export type JobCondition = TypeOf<typeof CONDITION>;
+export type ReplicaStatus = TypeOf<typeof REPLICA_STATUS>;
+export type TrainingStatus = TypeOf<typeof STATUS>;
 
-/** Counters that are 0 are absent where the API server stores them. */
-export interface ReplicaStatus {
-  active?: number;
-  succeeded?: number;
-  failed?: number;
-  selector?: string;
-}
-
-export interface TrainingStatus {
-  conditions?: JobCondition[];
-  replicaStatuses?: Record<string, ReplicaStatus>;
-  startTime?: string;
-  completionTime?: string;
-  lastReconcileTime?: string;
-}
+type Counting<Fields> = { [Name in keyof Fields]: Fields[Name] extends { is: 'int32' } ? Name : never }[keyof Fields];
+/** The counts of a replica status. */
+export type Counter = Counting<(typeof REPLICA_STATUS)['fields']>;
 
 export interface TrainingJob extends WorkloadObject {
   spec: TrainingSpec;

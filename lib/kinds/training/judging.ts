@@ -1,38 +1,21 @@
 // Judges each slot's pod: counts, failures to handle, slots that are done.
 import type { Counts, Tally } from './framework.ts';
-import { failuresOf, type Failures } from './backoff.ts';
+import { failuresOf } from './backoff.ts';
 import type { JobCondition } from './job-types.ts';
-import { failuresIn, slotSetIn, slotText, type Kept } from './kept.ts';
+import { failuresIn, type Kept } from './kept.ts';
+import { slotSetIn, slotText } from './slot-sets.ts';
 import { COMPLETED_SLOTS } from './slots.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
-import type { Pass } from './pass.ts';
-import { presentIn, type Placed } from './present.ts';
+import type { Judged, Judgement, Situation } from './situation.ts';
+import { presentIn } from './present.ts';
 import { countsOf } from './replica-statuses.ts';
-import { answerToFailure, exitCodeOf, type ExitCode } from './restarts.ts';
+import { answerToFailure, exitCodeOf } from './restarts.ts';
 import { numberOfSlot } from './slots.ts';
 import { isFromBefore } from './suspend.ts';
 
-export interface Judged extends Placed {
-  code: ExitCode;
-  /** It failed, and is made anew, or ends the job, or is left to the rules of the kind. */
-  answer?: 'restart' | 'fail' | 'stay' | undefined;
-}
-
-export interface Judgement {
-  slots: ReadonlyMap<number, Judged>;
-  failures: Failures;
-  /** Slots that have succeeded, with those whose pod is gone. */
-  completed: ReadonlySet<number>;
-  /** Completed slots as the job's annotation is to hold them; undefined: as it does. */
-  toRemember?: string;
-  counts: Counts;
-  /** Failed slots that restart: those that count as reported from now on. */
-  restarting: ReadonlySet<number>;
-}
-
 /** @param conditions with a resumption of this pass @param startedAt Unix seconds */
 export function judge(
-  pass: Pass,
+  pass: Situation,
   { kept, conditions, startedAt }: { kept: Kept; conditions: readonly JobCondition[] | undefined; startedAt: number | undefined },
 ): Judgement {
   const { given, terms, present } = pass;
@@ -48,9 +31,11 @@ export function judge(
   const pods = new Map([...slots].map(([slot, { pod }]) => [slot, pod]));
   const failures = failuresOf(pods, (slot) => slots.get(slot)?.answer === 'restart', failuresIn(kept));
   const told = slotSetIn(kept.restarting);
-  const failed = [...slots.values()].filter(({ pod }) => hasFailed(pod, !terms.framework.isMpi));
+  const failed = [...slots.values()].filter(({ pod }) => hasFailed(pod, !terms.framework.status.runsUntilEnded));
   const restarting = new Set(failed.filter(({ replicas }) => replicas.restartPolicy !== 'Never').map(({ slot }) => slot));
   const ended = (given.ended ?? []).filter(({ createdAt, deletedAt = createdAt, ...pod }) => !isLeftover({ ...pod, createdAt, deletedAt }));
+  const leader = terms.framework.leader ? slots.get(0)?.pod.phase : undefined;
+  const isLeaderOver = leader === 'Succeeded' || leader === 'Failed';
   const completion = completedSlots(pass, { kept, slots, ended });
   return {
     slots,
@@ -59,9 +44,11 @@ export function judge(
     counts: countsFor(pass, {
       slots,
       completed: completion.completed,
+      isLeaderOver,
       isTold: (slot) => told.has(slot) || slots.get(slot)?.answer === 'restart',
     }),
     restarting,
+    isLeaderOver,
   };
 }
 
@@ -71,7 +58,7 @@ const hasFailed = ({ phase, deletedAt }: PodFacts, terminatingFails: boolean): b
 
 /** A slot that has succeeded once is not run again, even if a person removes its pod. */
 function completedSlots(
-  { given, terms }: Pass,
+  { given, terms }: Situation,
   { kept, slots, ended }: { kept: Kept; slots: ReadonlyMap<number, Judged>; ended: readonly PodFacts[] },
 ): Pick<Judgement, 'completed' | 'toRemember'> {
   const annotation = given.owner.metadata.annotations?.[COMPLETED_SLOTS];
@@ -93,22 +80,25 @@ function completedSlots(
 }
 
 function countsFor(
-  { terms }: Pass,
-  { slots, completed, isTold }: { slots: ReadonlyMap<number, Judged>; completed: ReadonlySet<number>; isTold: (slot: number) => boolean },
+  { terms }: Situation,
+  {
+    slots,
+    completed,
+    isLeaderOver,
+    isTold,
+  }: Pick<Judgement, 'slots' | 'completed' | 'isLeaderOver'> & { isTold: (slot: number) => boolean },
 ): Counts {
-  const terminatingFails = !terms.framework.isMpi;
+  const terminatingFails = !terms.framework.status.runsUntilEnded;
   const byType = Map.groupBy(slots.values(), ({ replicas }) => replicas.type);
-  const launcher = terms.framework.isMpi ? slots.get(0)?.pod.phase : undefined;
-  const isLauncherOver = launcher === 'Succeeded' || launcher === 'Failed';
   const tallies = new Map<string, Tally>();
   for (const { type, role, wanted } of terms.replicas) {
-    const own = isLauncherOver && role > 0 ? [] : (byType.get(type) ?? []);
+    const own = isLeaderOver && role > 0 ? [] : (byType.get(type) ?? []);
     const counts = countsOf(
       own.map(({ pod }) => pod),
       { terminatingFails },
     );
     let gone = 0;
-    const looked = isLauncherOver && role > 0 ? 0 : wanted;
+    const looked = isLeaderOver && role > 0 ? 0 : wanted;
     for (let index = 0; index < looked; index += 1) {
       const slot = numberOfSlot(role, index);
       if (completed.has(slot) && !slots.has(slot)) gone += 1;

@@ -1,8 +1,10 @@
 // A training job as the view keeps it: without its templates. What they hold is read live when the job's generation is new to its head.
-import { flag, int32, int64, list, object, optional, text, time, type Fault } from '../../objects/values/fact-checks.ts';
+import { list, map, object, optional, text, time, type Check, type Fault } from '../../objects/values/fact-checks.ts';
+import { checkOf, checksOf } from '../../objects/values/field-shapes.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
-import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf } from '../../objects/values/untyped-fields.ts';
 import type { FrameworkNames } from './framework-names.ts';
+import { ANY_OWN_FIELDS, REPLICA_SPEC, RUN_POLICY, STATUS } from './job-fields.ts';
 import { keptOwner, ownerCheck, ownerFieldsWithout, specWithout } from '../rows/owner-facts.ts';
 import type { TrainingJob, TrainingSpec } from './job-types.ts';
 import { statusWritesIn } from './other-operator.ts';
@@ -33,57 +35,20 @@ export function trainingFactsOf(names: Pick<FrameworkNames, 'replicasField'>, jo
 
 const LONGEST_MANAGER = 63;
 
-const anything = (): undefined => undefined;
-const counts = object({ active: optional(int32), succeeded: optional(int32), failed: optional(int32), selector: optional(text) });
-const condition = object({ type: text, status: text, reason: optional(text), message: optional(text) });
+const metadata = { managedFields: optional(list(object({ manager: text, subresource: text, time }))) };
+const specFields = { runPolicy: optional(checkOf(RUN_POLICY)), ...checksOf(ANY_OWN_FIELDS) };
+// The planner reports a replica spec that is null as invalid.
+const replicas = optional(map(checkOf(REPLICA_SPEC)));
+const status = checkOf(STATUS);
 
-/** The fields that each such job has. Those of its spec are anybody's: planners read them as such. */
-const shape = ownerCheck({
-  metadata: { managedFields: optional(list(object({ manager: text, subresource: text, time }))) },
-  spec: object({
-    runPolicy: optional(
-      object({
-        cleanPodPolicy: optional(text),
-        ttlSecondsAfterFinished: optional(int32),
-        activeDeadlineSeconds: optional(int64),
-        backoffLimit: optional(int32),
-        suspend: optional(flag),
-        managedBy: optional(text),
-      }),
-    ),
-    successPolicy: optional(text),
-    enableDynamicWorker: optional(flag),
-    nprocPerNode: optional(text),
-    slotsPerWorker: optional(int32),
-    cleanPodPolicy: optional(text),
-    mainContainer: optional(text),
-  }),
-  status: object({
-    conditions: optional(list(condition)),
-    startTime: optional(time),
-    completionTime: optional(time),
-    lastReconcileTime: optional(time),
-  }),
-});
-const replicas = object({ replicas: optional(int32), restartPolicy: optional(text), template: anything });
+const checks = new Map<string, Check>();
 
+/** Checks the fields that each such job has. Planners read others of its spec as anybody's. */
 export function trainingFaultOf({ replicasField }: Pick<FrameworkNames, 'replicasField'>, told: unknown): Fault | undefined {
-  const fault = shape(told);
-  if (fault) return fault;
-  const { spec, status } = fieldsOf(told);
-  return (
-    faultIn(fieldsOf(spec)[replicasField], `spec.${replicasField}`, replicas) ??
-    faultIn(fieldsOf(status)['replicaStatuses'], 'status.replicaStatuses', counts)
-  );
-}
-
-function faultIn(map: unknown, field: string, check: (value: unknown) => Fault | undefined): Fault | undefined {
-  if (map === undefined || map === null) return undefined;
-  if (!isFields(map)) return { field, expected: 'a map' };
-  for (const [key, value] of Object.entries(map)) {
-    // The planner reports a replica spec that is null as invalid.
-    const fault = value === null ? undefined : check(value);
-    if (fault) return { field: `${field}.${key}${fault.field === '' ? '' : `.${fault.field}`}`, expected: fault.expected };
+  let check = checks.get(replicasField);
+  if (!check) {
+    check = ownerCheck({ metadata, spec: object({ ...specFields, [replicasField]: replicas }), status });
+    checks.set(replicasField, check);
   }
-  return undefined;
+  return check(told);
 }

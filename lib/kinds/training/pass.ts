@@ -1,39 +1,19 @@
-// Shared by the parts of a pass: its knowledge, and how its plan is put together.
+// How the plan of a pass is put together, and the parts that several plans have.
 import type { Terms } from './framework.ts';
-import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
-import type { Resource } from '../../objects/resources.ts';
+import { resourceKeyOf } from '../../objects/child-state.ts';
 import { inWaves } from '../rows/actions.ts';
-import type { Action, Plan, Snapshot, Want } from '../rows/plan.ts';
+import type { Action, Want } from '../rows/plan.ts';
 import { correctAction, deleteChildActions, deletePodActions, eventAction, targetOfJob, type NewEvent } from './actions.ts';
 import { AUTOSCALERS } from './autoscaler.ts';
 import { keepsPod, keepsService, type CleanUpCause } from './cleanup.ts';
 import { withCondition, type NewCondition } from './conditions.ts';
-import type { GangScheduler } from './gang.ts';
-import type { JobCondition, TrainingJob, TrainingStatus } from './job-types.ts';
+import { decisionIn } from './decision.ts';
+import type { JobCondition, TrainingStatus } from './job-types.ts';
 import type { Kept } from './kept.ts';
-import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from './mpi/objects.ts';
 import { COMPLETED_SLOTS, TRAINING_JOB } from './slots.ts';
-import type { Present } from './present.ts';
 import { isSameStatus, storedStatus } from './replica-statuses.ts';
 import { SERVICES } from './services.ts';
-import type { TrainingSettings } from './settings.ts';
-
-export type Given = Snapshot<TrainingJob>;
-export type TrainingPlan = Plan<TrainingStatus>;
-
-/** The input of a pass over a job that goes on. */
-export interface Pass {
-  given: Given;
-  terms: Terms;
-  settings: TrainingSettings;
-  gang: GangScheduler | undefined;
-  present: Present;
-  kept: Kept;
-  checked: NonNullable<Kept['checked']>;
-  nowMs: number;
-  /** RFC 3339. */
-  time: string;
-}
+import { livingIn, type Given, type Situation, type TrainingPlan } from './situation.ts';
 
 export function idle({ owner, head }: Given, outcome: TrainingPlan['outcome'], why: string): TrainingPlan {
   return { actions: [], status: owner.status ?? {}, outcome, why: [why], head: { backoff: head.backoff, ordinal: head.ordinal } };
@@ -41,15 +21,13 @@ export function idle({ owner, head }: Given, outcome: TrainingPlan['outcome'], w
 
 export const wanting = (given: Given, wants: readonly Want[], why: string): TrainingPlan => ({ ...idle(given, 'waiting', why), wants });
 
-export const livingIn = ({ given }: Pass, resource: Resource): readonly ChildState[] => given.children?.get(resourceKeyOf(resource)) ?? [];
-
 /**
  * Objects of the job that an operator has made lack the label by which they are watched. They are met where a create finds their name taken, and
  * labelled then, so that their changes and deletions are heard of.
  */
-export function labelActions({ given, terms, gang }: Pass): Action[] {
+export function labelActions({ given, terms, gang }: Situation): Action[] {
   const resources = [
-    ...(terms.framework.isMpi ? [CONFIG_MAPS, SERVICE_ACCOUNTS, ROLES, ROLE_BINDINGS] : []),
+    ...(terms.framework.objects ?? []).map(({ resource }) => resource),
     ...(terms.framework.isAutoscaled ? [AUTOSCALERS] : []),
     ...(gang ? [gang.resource] : []),
   ];
@@ -70,7 +48,8 @@ export interface Writing {
   /** Once it is. */
   events?: readonly NewEvent[];
   isFinal?: boolean;
-  why: readonly string[];
+  /** The state of the job. The plan adds what it decides. */
+  why: string;
   requeueAfterSeconds?: number | undefined;
   kept: Kept;
   failure?: TrainingPlan['failure'];
@@ -78,7 +57,7 @@ export interface Writing {
 }
 
 /** The plan of a pass: the status is written if it has changed, and its events follow. */
-export function planOf({ given, terms, kept: { operator } }: Pass, writing: Writing): TrainingPlan {
+export function planOf({ given, terms, kept: { operator } }: Situation, writing: Writing): TrainingPlan {
   const { owner, head } = given;
   const { actions: before, events = [], isFinal, why, requeueAfterSeconds, kept, failure, problem } = writing;
   const status = storedStatus(writing.status);
@@ -93,14 +72,15 @@ export function planOf({ given, terms, kept: { operator } }: Pass, writing: Writ
     status,
     ...(isWaiting && { requeueAfterSeconds: Math.max(requeueAfterSeconds, 1) }),
     outcome: problem !== undefined ? 'parked' : actions.length > 0 ? 'acted' : isWaiting ? 'waiting' : 'converged',
-    why: problem === undefined ? [...why] : [...why, problem],
+    // A parked job shows this to the person who must act: the problem alone.
+    why: problem === undefined ? [why, ...decisionIn(actions)] : [problem],
     ...(failure && { failure }),
     head: { backoff: head.backoff, ordinal: head.ordinal, kept: { ...kept, ...(operator !== undefined && { operator }) } },
   };
 }
 
 /** Conditions of a job, with the first of all. */
-export function createdConditions({ given, terms, time }: Pass): JobCondition[] {
+export function createdConditions({ given, terms, time }: Situation): JobCondition[] {
   const conditions = given.owner.status?.conditions ?? [];
   if (conditions.length > 0) return conditions;
   const { kind } = terms.framework;
@@ -115,7 +95,7 @@ export const withConditions = (conditions: JobCondition[], wanted: readonly NewC
   wanted.reduce((list, condition) => withCondition(list, condition, time), conditions);
 
 /** Deletes of pods and services, by the cause. A delete that was refused a moment ago waits. */
-export function cleanUpActions(pass: Pass, cause: CleanUpCause): { actions: Action[]; heldSeconds?: number } {
+export function cleanUpActions(pass: Situation, cause: CleanUpCause): { actions: Action[]; heldSeconds?: number } {
   const { given, terms, present, nowMs } = pass;
   const { head } = given;
   const byName = new Map(present.own.map((pod) => [pod.name, pod]));
@@ -141,7 +121,7 @@ export function cleanUpActions(pass: Pass, cause: CleanUpCause): { actions: Acti
 }
 
 /** The pod group goes with its events, and the autoscaler. */
-export function leavingObjects(pass: Pass, why: string): Action[] {
+export function leavingObjects(pass: Situation, why: string): Action[] {
   const { gang, terms } = pass;
   const groups = gang ? livingIn(pass, gang.resource).filter(({ terminating }) => !terminating) : [];
   const scalers = terms.framework.isAutoscaled ? livingIn(pass, AUTOSCALERS) : [];

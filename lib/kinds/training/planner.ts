@@ -1,5 +1,5 @@
 // One pass over a training job of any kind: what is done with its pods and objects, and what its status says.
-import type { Framework, Terms } from './framework.ts';
+import type { Terms } from './framework.ts';
 import { timeOf } from '../../objects/values/unix-seconds.ts';
 import type { Action, Planner } from '../rows/plan.ts';
 import { eventAction, targetOfJob, type NewEvent } from './actions.ts';
@@ -7,41 +7,30 @@ import { claimActions } from './claims.ts';
 import type { CleanUpCause } from './cleanup.ts';
 import { isOver, isTrue } from './conditions.ts';
 import { secondsToDeletion } from './deadlines.ts';
-import { cleanPodPolicyOf } from './frameworks/mpi.ts';
+import { decisionIn } from './decision.ts';
 import { gangSchedulerOf } from './gang.ts';
 import type { TrainingJob, TrainingStatus } from './job-types.ts';
 import type { Kept } from './kept.ts';
-import { accountIn, isGpuLauncher } from './mpi/objects.ts';
 import { COMPLETED_SLOTS } from './slots.ts';
-import {
-  cleanUpActions,
-  completedPatch,
-  createdConditions,
-  idle,
-  leavingObjects,
-  planOf,
-  wanting,
-  withConditions,
-  type Given,
-  type Pass,
-  type TrainingPlan,
-} from './pass.ts';
+import { cleanUpActions, completedPatch, createdConditions, idle, leavingObjects, planOf, wanting, withConditions } from './pass.ts';
 import { otherOperatorIn, otherOperatorText, type OtherOperator } from './other-operator.ts';
 import { presentIn } from './present.ts';
 import { withoutActive } from './replica-statuses.ts';
 import { runningPlan } from './running.ts';
 import { MULTI_KUEUE, TRAINING_JOBS, trainingSettingsOf } from './settings.ts';
+import type { Given, PlannedFramework, Situation, TrainingPlan } from './situation.ts';
 import { suspension } from './suspend.ts';
 import { termsOf } from './terms.ts';
+import { USUAL_STEPS } from './usual-steps.ts';
 import { problemOf } from './validation.ts';
 
-export const trainingPlanner = (framework: Framework): Planner<TrainingJob, TrainingStatus> => ({
+export const trainingPlanner = (framework: PlannedFramework): Planner<TrainingJob, TrainingStatus> => ({
   plan: (given, now) => plan(framework, given, now),
   // The API server deletes what the job owned; no finalizer keeps any of it.
   afterOwner: () => ({ actions: [], isDone: true }),
 });
 
-function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
+function plan(framework: PlannedFramework, given: Given, now: Date): TrainingPlan {
   const { owner, manages } = given;
   const terms = termsOf(framework, owner);
   if (!manages.includes(TRAINING_JOBS)) return idle(given, 'notOurs', 'training jobs are managed by somebody else');
@@ -53,10 +42,12 @@ function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
   const other = otherOperatorIn(owner.metadata, nowMs / 1000);
   if (other) return yieldingPlan(given, { terms, kept, other });
   const claims = claimActions(terms, given);
-  if (claims.length > 0) return { ...idle(given, 'acted', CLAIMING), actions: claims, continues: true };
+  if (claims.length > 0)
+    return { ...idle(given, 'acted', CLAIMING), why: [CLAIMING, ...decisionIn(claims)], actions: claims, continues: true };
   const rest = {
     given,
     terms,
+    steps: framework.steps ?? USUAL_STEPS,
     settings,
     gang: gangSchedulerOf(settings.gangScheduler),
     present: presentIn(terms, given.pods),
@@ -69,7 +60,7 @@ function plan(framework: Framework, given: Given, now: Date): TrainingPlan {
   if (!known && !given.isWhole) return wanting(given, [{ owner: 'whole' }], 'its templates have not been read since it was changed');
   const checked = known ?? checkedOf(terms, owner, generation);
   if (checked.problem !== undefined) return invalidPlan({ ...rest, kept: { ...kept, checked }, checked }, { isNew: !known });
-  const pass: Pass = { ...rest, kept: { ...kept, checked }, checked };
+  const pass: Situation = { ...rest, kept: { ...kept, checked }, checked };
   return terms.runPolicy.suspend === true ? suspendedPlan(pass) : runningPlan(pass);
 }
 
@@ -92,19 +83,18 @@ function yieldingPlan(given: Given, { terms, kept, other }: { terms: Terms; kept
 
 const OPERATOR_ADVICE = 'Scale that operator down, or register this cluster without training-jobs';
 
-const CLAIMING = 'which pods and services are its own comes first';
+const CLAIMING = 'it settles first which pods and services are its own';
 
 function checkedOf(terms: Terms, owner: TrainingJob, generation: number): NonNullable<Kept['checked']> {
   const problem = problemOf(terms.framework, owner);
   if (problem !== undefined) return { generation, problem: problem.slice(0, LONGEST_PROBLEM) };
-  const account = terms.framework.isMpi ? accountIn(terms) : '';
-  return { generation, ...(terms.framework.isMpi && isGpuLauncher(terms) && { isGpu: true as const }), ...(account !== '' && { account }) };
+  return { generation, ...terms.framework.findingsIn?.(terms) };
 }
 
 /** Characters that are kept of why a job is invalid. */
 const LONGEST_PROBLEM = 300;
 
-function invalidPlan({ given, terms, kept, checked }: Pass, { isNew }: { isNew: boolean }): TrainingPlan {
+function invalidPlan({ given, terms, kept, checked }: Situation, { isNew }: { isNew: boolean }): TrainingPlan {
   const { kind } = terms.framework;
   const message = `${kind} failed validation because ${checked.problem}`;
   const event: NewEvent = { type: 'Warning', reason: `${kind}FailedValidation`, message };
@@ -113,9 +103,9 @@ function invalidPlan({ given, terms, kept, checked }: Pass, { isNew }: { isNew: 
 }
 
 const cleanPodPolicyIn = ({ framework, job }: Terms): string =>
-  framework.isMpi ? cleanPodPolicyOf(job) : (job.spec.runPolicy?.cleanPodPolicy ?? '');
+  framework.cleanPodPolicyOf ? framework.cleanPodPolicyOf(job) : (job.spec.runPolicy?.cleanPodPolicy ?? '');
 
-function finishedPlan(pass: Pass): TrainingPlan {
+function finishedPlan(pass: Situation): TrainingPlan {
   const { given, terms, nowMs } = pass;
   const before = given.owner.status ?? {};
   const cause: CleanUpCause = { is: 'finished', cleanPodPolicy: cleanPodPolicyIn(terms) };
@@ -130,7 +120,7 @@ function finishedPlan(pass: Pass): TrainingPlan {
   return planOf(pass, {
     actions: [...all, ...deletion],
     status,
-    why: ['the job is finished'],
+    why: 'the job is finished',
     requeueAfterSeconds: waits.length > 0 ? Math.min(...waits) : undefined,
     problem: typeof due === 'object' ? due.problem : undefined,
     kept: {},
@@ -147,7 +137,7 @@ function deleteJobActions(terms: Terms, resourceVersion: string | undefined): Ac
   ];
 }
 
-function suspendedPlan(pass: Pass): TrainingPlan {
+function suspendedPlan(pass: Situation): TrainingPlan {
   const { given, terms, time, kept } = pass;
   const before = given.owner.status ?? {};
   const { conditions: wanted, event } = suspension(terms, before.conditions);
@@ -160,14 +150,14 @@ function suspendedPlan(pass: Pass): TrainingPlan {
       replicaStatuses: withoutActive(before.replicaStatuses ?? {}, { countsAsSucceeded: false }),
     },
     events: event ? [event] : [],
-    why: ['the job is suspended'],
+    why: 'the job is suspended',
     requeueAfterSeconds: heldSeconds,
     kept: { ...(kept.checked && { checked: kept.checked }) },
   });
 }
 
 /** A suspension forgets completed slots. */
-function clearedActions({ given, terms }: Pass): Action[] {
+function clearedActions({ given, terms }: Situation): Action[] {
   if (given.owner.metadata.annotations?.[COMPLETED_SLOTS] === undefined) return [];
   return [completedPatch(terms, null, 'a suspended job begins anew')];
 }

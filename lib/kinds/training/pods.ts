@@ -88,16 +88,14 @@ interface Warning {
   message: string;
 }
 
-const keepsOldName = ({ isOfBase, isMpi }: Framework): boolean => isOfBase === true || isMpi === true;
-
 export const setsRestartPolicy = (template: PodTemplate | undefined): boolean => Boolean(template?.spec.restartPolicy);
 
 export const restartPolicyWarning = (framework: Framework): Warning => ({
-  reason: keepsOldName(framework) ? 'SettedPodTemplateRestartPolicy' : 'SetPodTemplateRestartPolicy',
+  reason: framework.warnsByOldNames ? 'SettedPodTemplateRestartPolicy' : 'SetPodTemplateRestartPolicy',
   message: POLICY_WILL_BE_OVERWRITTEN,
 });
 
 export const schedulerWarning = (framework: Framework): Warning => ({
-  reason: keepsOldName(framework) ? 'SettedPodTemplateSchedulerName' : 'SetPodTemplateSchedulerName',
+  reason: framework.warnsByOldNames ? 'SettedPodTemplateSchedulerName' : 'SetPodTemplateSchedulerName',
   message: SCHEDULER_STAYS,
 });

@@ -28,7 +28,7 @@ export function presentIn(terms: Terms, pods: Iterable<PodFacts>): Present {
   const surplus: Placed[] = [];
   const outOfRange: PodFacts[] = [];
   for (const replicas of terms.replicas) {
-    const slots = slotsOf(own, replicas, terms.framework.isMpi ? 0 : undefined);
+    const slots = slotsOf(own, replicas, terms.framework.leader ? 0 : undefined);
     outOfRange.push(...slots.outOfRange);
     for (const [index, holders] of slots.inRange) {
       const slot = numberOfSlot(replicas.role, index);

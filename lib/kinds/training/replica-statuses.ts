@@ -1,8 +1,10 @@
 // Replica statuses, as they are stored and as they are written.
 import { canonicalText } from '../../objects/child-state.ts';
-import type { ReplicaStatus, TrainingStatus } from './job-types.ts';
+import { REPLICA_STATUS } from './job-fields.ts';
+import type { Counter, ReplicaStatus, TrainingStatus } from './job-types.ts';
 
-const COUNTERS = ['active', 'succeeded', 'failed'] as const;
+const { fields } = REPLICA_STATUS;
+const COUNTERS = (Object.keys(fields) as (keyof typeof fields)[]).filter((name): name is Counter => fields[name].is === 'int32');
 
 /**
  * Counts of a type by the phases of its pods.
@@ -11,7 +13,7 @@ const COUNTERS = ['active', 'succeeded', 'failed'] as const;
 export function countsOf(
   pods: Iterable<{ phase: string; deletedAt?: number }>,
   { terminatingFails }: { terminatingFails: boolean },
-): Required<Pick<ReplicaStatus, (typeof COUNTERS)[number]>> {
+): Record<Counter, number> {
   const counts = { active: 0, succeeded: 0, failed: 0 };
   for (const { phase, deletedAt } of pods) {
     if (phase === 'Running') counts[deletedAt !== undefined && terminatingFails ? 'failed' : 'active'] += 1;

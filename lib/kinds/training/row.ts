@@ -1,14 +1,14 @@
 // The planner row of a training kind: what the loop needs in addition to its facts.
 import { definePlanner, type PlannerRow } from '../rows/planner-row.ts';
-import type { Framework } from './framework.ts';
 import type { TrainingJob, TrainingStatus } from './job-types.ts';
 import { KEPT } from './kept.ts';
 import { trainingMetrics } from './metrics.ts';
 import { trainingPlanner } from './planner.ts';
 import { recordedFactsOf } from './recorded-facts.ts';
 import { statusPatchOf } from './replica-statuses.ts';
+import type { PlannedFramework } from './situation.ts';
 
-export const trainingRow = (framework: Framework): PlannerRow =>
+export const trainingRow = (framework: PlannedFramework): PlannerRow =>
   definePlanner<TrainingJob, TrainingStatus>({
     ...trainingPlanner(framework),
     status: { patchOf: statusPatchOf, childrenIn: () => [], debouncedFields: ['replicaStatuses', 'lastReconcileTime'] },

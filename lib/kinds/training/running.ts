@@ -8,11 +8,11 @@ import type { NewCondition } from './conditions.ts';
 import { deadlineMessage, secondsToDeadline } from './deadlines.ts';
 import { digestOf } from './digest.ts';
 import { autoscalerStep, groupStep } from './groups.ts';
-import { judge, type Judged, type Judgement } from './judging.ts';
+import { judge } from './judging.ts';
 import type { ReplicaStatus, TrainingStatus } from './job-types.ts';
-import { keptFailures, packedSlots, slotSetIn, Told, type Kept } from './kept.ts';
-import { allRunningEvent, evictionIn, launcherEvent } from './mpi/eviction.ts';
-import { hasOwnAccount, mpiCorrections, mpiStep } from './mpi/steps.ts';
+import { keptFailures, type Kept } from './kept.ts';
+import { packedSlots, slotSetIn } from './slot-sets.ts';
+import { Reports } from './reports.ts';
 import {
   cleanUpActions,
   completedPatch,
@@ -22,36 +22,23 @@ import {
   planOf,
   wanting,
   withConditions,
-  type Pass,
-  type TrainingPlan,
 } from './pass.ts';
+import type { Filled, Judged, Judgement, Situation, TrainingPlan } from './situation.ts';
 import { selectorText } from './slots.ts';
-import {
-  freeOpenings,
-  inOnePass,
-  NEXT_PODS_SECONDS,
-  openingsIn,
-  POD_OPENINGS,
-  podCreates,
-  podRemovals,
-  restartMessage,
-  SERVICE_OPENINGS,
-  serviceChanges,
-  serviceCreates,
-} from './staffing.ts';
+import { AGAIN_SECONDS, podRemovals, restartMessage } from './staffing.ts';
 import { stepsOf } from './success.ts';
 import { resumption } from './suspend.ts';
 import { totalOf } from './terms.ts';
 
-/** A name that somebody else has, or a group that is not scheduled, is looked at again after this time: its change may wake nobody. */
-const AGAIN_SECONDS = { taken: 10, leaving: 5, group: 60 } as const;
+/** A group that is not scheduled is looked at again after this time: its change may wake nobody. */
+const GROUP_SECONDS = 60;
 
-export function runningPlan(given: Pass): TrainingPlan {
+export function runningPlan(given: Situation): TrainingPlan {
   const before = given.given.owner.status ?? {};
   const resumed = resumption(given.terms, before.conditions);
   const { checked, operator } = given.kept;
   const kept: Kept = { ...(checked && { checked }), ...(operator !== undefined && { operator }) };
-  const pass: Pass = resumed ? { ...given, kept } : given;
+  const pass: Situation = resumed ? { ...given, kept } : given;
   const status: TrainingStatus = {
     ...before,
     conditions: withConditions(createdConditions(pass), resumed?.conditions ?? [], pass.time),
@@ -71,7 +58,7 @@ interface Progress {
 }
 
 /** Why the job is over one of its limits; undefined: it is not. */
-function limitOf({ given, terms, nowMs }: Pass, { slots, failures }: Judgement, { startTime, replicaStatuses = {} }: TrainingStatus) {
+function limitOf({ given, terms, nowMs }: Situation, { slots, failures }: Judgement, { startTime, replicaStatuses = {} }: TrainingStatus) {
   const earlier = given.head.failure?.message;
   if (earlier !== undefined) return earlier;
   const failedBefore = Object.values(replicaStatuses).reduce((sum, { failed = 0 }) => sum + failed, 0);
@@ -82,12 +69,12 @@ function limitOf({ given, terms, nowMs }: Pass, { slots, failures }: Judgement, 
 }
 
 /** All pods go, whatever the clean-up policy, and then the job has failed. */
-function limitPlan(pass: Pass, { failures }: Judgement, { status, events }: Progress, message: string): TrainingPlan {
+function limitPlan(pass: Situation, { failures }: Judgement, { status, events }: Progress, message: string): TrainingPlan {
   const { terms, time, kept, given } = pass;
   const reason = `${terms.framework.kind}Failed`;
   const { actions, heldSeconds } = cleanUpActions(pass, { is: 'limit' });
   const all = [...actions, ...leavingObjects(pass, 'the job is over one of its limits')];
-  const keeping = { why: [message], kept: { ...kept, ...keptFailures(failures) }, failure: { reason, message } };
+  const keeping = { why: message, kept: { ...kept, ...keptFailures(failures) }, failure: { reason, message } };
   if (heldSeconds !== undefined)
     return planOf(pass, { actions: all, status: given.owner.status ?? {}, requeueAfterSeconds: heldSeconds, ...keeping });
   return planOf(pass, {
@@ -103,18 +90,18 @@ function limitPlan(pass: Pass, { failures }: Judgement, { status, events }: Prog
   });
 }
 
-function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan {
+function goingOn(pass: Situation, judgement: Judgement, news: Progress): TrainingPlan {
   const { given, terms, kept, nowMs } = pass;
-  const told = new Told(kept.told);
-  const observed = observations(pass, judgement, told);
+  const reports = new Reports(kept.told);
+  const observed = observations(pass, judgement, reports);
   const group = groupStep(pass);
   if (group.wants) return wanting(given, group.wants, 'the group of its pods depends on what is not known');
   const checked = {
     ...pass.checked,
     ...(group.digest !== undefined && { group: group.digest }),
-    ...(terms.framework.isMpi && hasOwnAccount(pass) && { hasOwnAccount: true as const }),
+    ...pass.steps.findingsIn?.(pass),
   };
-  const keep = (more: Partial<Kept>): Kept => ({ ...more, checked, ...keptFailures(judgement.failures), told: told.toKeep() });
+  const keep = (more: Partial<Kept>): Kept => ({ ...more, checked, ...keptFailures(judgement.failures), told: reports.toKeep() });
   const deadline = secondsToDeadline(terms.runPolicy, news.status.startTime, nowMs);
   if (group.isWaiting) {
     const lastReconcileTime = news.status.lastReconcileTime ?? pass.time;
@@ -123,9 +110,9 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
       status: { ...news.status, lastReconcileTime },
       events: news.events,
       isFinal: news.isFinal,
-      why: ['its pods wait for their group'],
+      why: 'its pods wait for their group',
       problem: group.problem,
-      requeueAfterSeconds: Math.min(AGAIN_SECONDS.group, deadline ?? Number.POSITIVE_INFINITY),
+      requeueAfterSeconds: Math.min(GROUP_SECONDS, deadline ?? Number.POSITIVE_INFINITY),
       kept: keep({
         ...(kept.succeeded !== undefined && { succeeded: kept.succeeded }),
         ...(kept.restarting !== undefined && { restarting: kept.restarting }),
@@ -134,14 +121,13 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
   }
   const end = deriveStatus(pass, judgement, news);
   const isEnding = end.isEnding;
-  const changes = isEnding ? { actions: atEnd(pass, judgement, told), waits: [] } : staff(pass, judgement, told);
-  if ('needsTemplates' in changes && changes.needsTemplates)
-    return wanting(given, [{ owner: 'whole' }], 'it makes pods from its templates');
+  const changes = isEnding ? leave(pass, judgement, reports) : staff(pass, judgement, reports);
+  if (changes.needsTemplates) return wanting(given, [{ owner: 'whole' }], 'it makes pods from its templates');
   const remembering =
     judgement.toRemember === undefined || isEnding
       ? []
       : [completedPatch(terms, judgement.toRemember === '' ? null : judgement.toRemember, 'slots that are done lose their pods')];
-  const scaler = isEnding ? { actions: [], isTaken: false } : autoscalerStep(pass, told);
+  const scaler = isEnding ? { actions: [], isTaken: false } : autoscalerStep(pass, reports);
   const startDeadline = secondsToDeadline(terms.runPolicy, end.status.startTime, nowMs);
   const waits = isEnding
     ? []
@@ -156,39 +142,36 @@ function goingOn(pass: Pass, judgement: Judgement, news: Progress): TrainingPlan
     status: end.status,
     events: end.events,
     isFinal: end.isFinal,
-    why: [end.isEnding ? end.why : whyOf(pass, judgement, changes.actions)],
-    problem: 'problem' in changes ? changes.problem : undefined,
+    why: end.isEnding ? end.why : countsText(pass, judgement),
+    problem: changes.problem,
     requeueAfterSeconds: waits.length > 0 ? Math.min(...waits) : undefined,
     kept: keep({
       ...(judgement.completed.size > 0 && { succeeded: packedSlots(judgement.completed) }),
       ...(judgement.restarting.size > 0 && { restarting: packedSlots(judgement.restarting) }),
     }),
   });
-  const continues = isEnding || ('continues' in changes && changes.continues);
-  return continues ? { ...plan, continues: true } : plan;
+  return isEnding || changes.continues ? { ...plan, continues: true } : plan;
 }
 
 /** Events about pods: ended containers, what keeps them from running, pods that do not go. */
-function observations({ terms, nowMs }: Pass, { slots, counts }: Judgement, told: Told): { actions: Action[]; waits: number[] } {
+function observations(pass: Situation, judgement: Judgement, reports: Reports): { actions: Action[]; waits: number[] } {
+  const { terms, steps, nowMs } = pass;
   const events: NewEvent[] = [];
   const waits: number[] = [];
-  for (const { slot, pod, code, answer, replicas } of slots.values()) {
-    // Upstream has other events for an MPIJob's launcher, and none for its workers.
-    if (!terms.framework.isMpi && (code !== 'none' || answer !== undefined) && told.isNews('exit', slot))
+  for (const { slot, pod, code, answer, replicas } of judgement.slots.values()) {
+    if (!terms.framework.reportsNoExitCodes && (code !== 'none' || answer !== undefined) && reports.isNews('exit', slot))
       events.push(...exitEvents(pod, { code, isMadeAnew: answer === 'restart' && replicas.restartPolicy === 'ExitCode' }));
     const isActive = pod.phase !== 'Succeeded' && pod.phase !== 'Failed' && pod.deletedAt === undefined;
     for (const event of isActive ? abnormalEvents(pod) : []) {
       const about = digestOf(`${event.reason} ${event.message.replaceAll(pod.name, '')}`).slice(0, 8);
-      if (told.isNews(about, slot)) events.push(event);
+      if (reports.isNews(about, slot)) events.push(event);
     }
     const stuck = stuckAt(pod);
     if (stuck === undefined) continue;
     if (stuck * 1000 > nowMs) waits.push(stuck - nowMs / 1000);
-    else if (told.isNews('stuck', slot)) events.push(stuckEvent(pod));
+    else if (reports.isNews('stuck', slot)) events.push(stuckEvent(pod));
   }
-  const runsAll = terms.framework.isMpi && counts.of('Launcher').active === 1;
-  if (runsAll && terms.replicas.every(({ type, wanted }) => counts.of(type).active === wanted) && told.isNews('running', 0))
-    events.push(allRunningEvent(terms));
+  events.push(...(steps.events?.(pass, judgement, reports) ?? []));
   return { actions: events.map((event) => eventAction(terms, event)), waits };
 }
 
@@ -200,65 +183,32 @@ function exitEvents({ namespace, name }: Judged['pod'], { code, isMadeAnew }: Pi
   return [{ type: 'Normal', reason: 'ExitedWithCode', message }];
 }
 
-/** The decision of a pass that ends nothing: the objects that it makes and deletes, else how many replicas run. */
-function whyOf({ terms }: Pass, { counts }: Judgement, actions: readonly Action[]): string {
-  const said = (verb: 'create' | 'delete', word: string): string[] =>
-    [
-      ...Map.groupBy(
-        actions.filter((action) => action.verb === verb),
-        (action) => (action.verb === verb ? action.resource.kind : ''),
-      ),
-    ].map(([kind, those]) => `${word} ${those.length} ${kind}${those.length === 1 ? '' : 's'}`);
-  const changes = [...said('delete', 'it deletes'), ...said('create', 'it makes')];
-  if (changes.length > 0) return changes.join(', ');
-  const wanted = totalOf(terms);
-  const active = terms.replicas.reduce((sum, { type }) => sum + counts.of(type).active, 0);
-  const succeeded = terms.replicas.reduce((sum, { type }) => sum + counts.of(type).succeeded, 0);
-  return `${active} of ${wanted} replicas run, ${succeeded} have succeeded`;
+function countsText({ terms }: Situation, { counts }: Judgement): string {
+  const sumOf = (counter: 'active' | 'succeeded'): number => terms.replicas.reduce((sum, { type }) => sum + counts.of(type)[counter], 0);
+  // Active by their phase, as the status counts them: one that crashes again and again is among them, and does not run.
+  return `${sumOf('active')} of ${totalOf(terms)} replicas are active, ${sumOf('succeeded')} have succeeded`;
 }
 
-/** A job that ends in this pass makes nothing more. The launcher of an MPIJob, which still runs, must not reach for a failed worker. */
-const atEnd = (pass: Pass, judgement: Judgement, told: Told): Action[] =>
-  pass.terms.framework.isMpi && !isLauncherOver(judgement) ? mpiCorrections(pass, judgement, told) : [];
+/** The changes of the pass in which the job ends. */
+const leave = (pass: Situation, judgement: Judgement, reports: Reports): Filled => ({
+  actions: pass.steps.atEnd?.(pass, judgement, reports) ?? [],
+  waits: [],
+  needsTemplates: false,
+});
 
-const isLauncherOver = ({ slots }: Judgement): boolean => {
-  const phase = slots.get(0)?.pod.phase;
-  return phase === 'Succeeded' || phase === 'Failed';
-};
-
-/** Pods, services and, for MPIJobs, the other objects. */
-function staff(pass: Pass, judgement: Judgement, told: Told) {
-  const { given, terms, kept, nowMs } = pass;
+/** The changes of a pass in which the job goes on: pods that go, then what is missing. */
+function staff(pass: Situation, judgement: Judgement, reports: Reports): Filled {
+  const { given, kept, nowMs } = pass;
   const { head } = given;
   const waits: number[] = [];
-  const removals = podRemovals(pass, judgement, { told, alreadyTold: slotSetIn(kept.restarting) });
+  const removals = podRemovals(pass, judgement, { reports, alreadyReported: slotSetIn(kept.restarting) });
   const deleteHold = ((head.deleteHoldUntilMs ?? 0) - nowMs) / 1000;
   const isDeleting = removals.actions.some(({ verb }) => verb === 'delete');
   if (deleteHold > 0 && isDeleting) waits.push(deleteHold);
   const removing = deleteHold > 0 ? [] : removals.actions;
   const createHold = ((head.holdUntilMs ?? 0) - nowMs) / 1000;
-  const mayCreate = createHold <= 0 && head.createsLast !== true;
-  if (terms.framework.isMpi) {
-    const step = mpiStep(pass, judgement, { told, mayCreate, isLauncherOver: isLauncherOver(judgement) });
-    if (createHold > 0) waits.push(createHold);
-    if (step.isCut) waits.push(NEXT_PODS_SECONDS);
-    if (step.problem !== undefined) waits.push(AGAIN_SECONDS.taken);
-    if (step.awaitsDeletion) waits.push(AGAIN_SECONDS.leaving);
-    return { ...step, actions: [...removing, ...step.actions], waits };
-  }
-  const { missing, removals: goneServices } = serviceChanges(pass);
-  const services = freeOpenings(pass, missing, told, SERVICE_OPENINGS);
-  const served = inOnePass(pass, services.free);
-  const { free, taken, leaving, actions: news } = freeOpenings(pass, openingsIn(pass, judgement), told, POD_OPENINGS);
-  if (taken.length + services.taken.length > 0) waits.push(AGAIN_SECONDS.taken);
-  if (leaving.length + services.leaving.length > 0) waits.push(AGAIN_SECONDS.leaving);
-  if (free.length > 0 && createHold > 0) waits.push(createHold);
-  const openings = mayCreate ? inOnePass(pass, free) : [];
-  if ((mayCreate && openings.length < free.length) || served.length < services.free.length) waits.push(NEXT_PODS_SECONDS);
-  const needsTemplates = (openings.length > 0 || served.length > 0) && !given.isWhole;
-  const pods = needsTemplates ? { actions: [] } : podCreates(pass, judgement, openings);
-  const creates = needsTemplates ? [] : [...pods.actions, ...serviceCreates(terms, served)];
-  return { ...pods, actions: [...removing, ...goneServices, ...news, ...services.actions, ...creates], waits, needsTemplates };
+  const filled = pass.steps.fill(pass, judgement, { reports, mayCreate: createHold <= 0 && head.createsLast !== true, createHold });
+  return { ...filled, actions: [...removing, ...filled.actions], waits: [...waits, ...filled.waits] };
 }
 
 interface Derived extends Progress {
@@ -267,9 +217,9 @@ interface Derived extends Progress {
 }
 
 /** Conditions, counts and times, by the rules of the kind. */
-function deriveStatus(pass: Pass, judgement: Judgement, news: Progress): Derived {
+function deriveStatus(pass: Situation, judgement: Judgement, news: Progress): Derived {
   const { terms, time } = pass;
-  const { kind, isMpi } = terms.framework;
+  const { kind } = terms.framework;
   const { counts, slots } = judgement;
   const events = [...news.events];
   const conditions: NewCondition[] = [];
@@ -282,9 +232,8 @@ function deriveStatus(pass: Pass, judgement: Judgement, news: Progress): Derived
   };
   const restarted = [...slots.values()].filter(({ answer }) => answer === 'restart');
   const failing = [...slots.values()].find(({ answer }) => answer === 'fail');
-  const eviction = isMpi ? evictionIn(terms, judgement) : undefined;
-  const launcher = isMpi ? slots.get(0) : undefined;
-  if (eviction) end('Failed', { type: 'Warning', ...eviction });
+  const failure = pass.steps.failureIn?.(pass, judgement);
+  if (failure) end('Failed', { type: 'Warning', ...failure });
   else if (failing) {
     const message = `job "${terms.name}" is failing because "${failing.replicas.type}" replica(s) failed.`;
     end('Failed', { type: 'Warning', reason: `${kind}Failed`, message });
@@ -298,8 +247,7 @@ function deriveStatus(pass: Pass, judgement: Judgement, news: Progress): Derived
         conditions.push({ type: is, status: 'True', reason: `${kind}Restarting`, message });
         if (step.isNew) events.push({ type: 'Warning', reason: `${kind}Restarting`, message });
       } else {
-        const beside = launcher && launcherEvent(terms, launcher.pod.phase);
-        if (beside) events.push(beside);
+        events.push(...(pass.steps.endEvents?.(pass, judgement) ?? []));
         end(is, { type: 'Normal', reason: `${kind}${is}`, message });
       }
     }
@@ -321,10 +269,10 @@ function deriveStatus(pass: Pass, judgement: Judgement, news: Progress): Derived
 }
 
 /** Those of types that the job no longer has stay as they were. */
-function replicaStatusesOf({ given, terms }: Pass, { counts }: Judgement): Record<string, ReplicaStatus> {
+function replicaStatusesOf({ given, terms }: Situation, { counts }: Judgement): Record<string, ReplicaStatus> {
   const now = terms.replicas.map(({ type }): [string, ReplicaStatus] => {
-    const { active, succeeded, failed } = counts.of(type);
-    return [type, { active, succeeded, failed, ...(terms.framework.isScalable && { selector: selectorText(terms, type) }) }];
+    const { newlyFailed: _newlyFailed, ...own } = counts.of(type);
+    return [type, { ...own, ...(terms.framework.isScalable && { selector: selectorText(terms.framework, terms.name, type) }) }];
   });
   return { ...given.owner.status?.replicaStatuses, ...Object.fromEntries(now) };
 }

@@ -1,5 +1,5 @@
 // Slots: a replica type and an index. Their names, their labels, and which of the present objects lie in which.
-import type { Framework, Replicas, Terms } from './framework.ts';
+import type { FrameworkNames } from './framework-names.ts';
 import { plainNumberOf } from '../../objects/pods/fact-values.ts';
 
 export const OPERATOR_NAME = 'training.kubeflow.org/operator-name';
@@ -25,30 +25,34 @@ const withoutSlashes = (text: string): string => text.replaceAll('/', '-');
 /** Of the slot's pod and of its service. */
 export const nameOfSlot = (job: string, { type, index }: Slot): string => withoutSlashes(`${job}-${type.toLowerCase()}-${index}`);
 
+/** Of the slot's pod, of a leader too. */
+export const nameInSlot = ({ leader }: Pick<FrameworkNames, 'leader'>, job: string, slot: Slot): string =>
+  slot.type === leader?.type ? leader.nameOf({ name: job }) : nameOfSlot(job, slot);
+
 /** Labels that every object of the job carries and is listed by. */
-export const baseLabels = ({ controller }: Pick<Framework, 'controller'>, job: string): Record<string, string> => ({
+export const baseLabels = ({ controller }: Pick<FrameworkNames, 'controller'>, job: string): Record<string, string> => ({
   [OPERATOR_NAME]: controller,
   [JOB_NAME]: withoutSlashes(job),
 });
 
 /** Whether the labels are those of an object of the job: by them an object without a controller is adopted, and one that lacks them is let go. */
 export const hasBaseLabels = (
-  framework: Pick<Framework, 'controller'>,
+  framework: Pick<FrameworkNames, 'controller'>,
   job: string,
   labels: Readonly<Record<string, string>> = {},
 ): boolean => labels[OPERATOR_NAME] === framework.controller && labels[JOB_NAME] === withoutSlashes(job);
 
-export const slotLabels = (framework: Pick<Framework, 'controller'>, job: string, { type, index }: Slot): Record<string, string> => ({
+export const slotLabels = (framework: Pick<FrameworkNames, 'controller'>, job: string, { type, index }: Slot): Record<string, string> => ({
   ...baseLabels(framework, job),
   [REPLICA_TYPE]: type.toLowerCase(),
   [REPLICA_INDEX]: String(index),
 });
 
 /** The selector in replica statuses, as text. */
-export const selectorText = (terms: Terms, type: string): string =>
+export const selectorText = ({ controller }: Pick<FrameworkNames, 'controller'>, job: string, type: string): string =>
   [
-    [JOB_NAME, withoutSlashes(terms.name)],
-    [OPERATOR_NAME, terms.framework.controller],
+    [JOB_NAME, withoutSlashes(job)],
+    [OPERATOR_NAME, controller],
     [REPLICA_TYPE, type.toLowerCase()],
   ]
     .map(([key, value]) => `${key}=${value}`)
@@ -83,8 +87,8 @@ export interface Slots<Labelled> {
 /** Which objects of one type lie in which slot. No list is ever made as long as an index in a label. */
 export function slotsOf<Labelled extends { labels?: Readonly<Record<string, string>> }>(
   objects: readonly Labelled[],
-  { type, wanted }: Pick<Replicas, 'type' | 'wanted'>,
-  /** The index where the labels have none: a launcher's. */
+  { type, wanted }: { type: string; wanted: number },
+  /** The index where the labels have none: a leader's. */
   usualIndex?: number,
 ): Slots<Labelled> {
   const inRange = new Map<number, Labelled[]>();

@@ -4,12 +4,11 @@ import { PODS, type Resource } from '../../objects/resources.ts';
 import { nameKeyOf, type Action, type HeldName } from '../rows/plan.ts';
 import { createActions, deleteChildActions, deletePodActions, eventAction, type NewEvent } from './actions.ts';
 import { hasForeignScheduler } from './gang.ts';
-import type { Judged, Judgement } from './judging.ts';
-import { TAKEN, type Told } from './kept.ts';
-import { livingIn, type Pass } from './pass.ts';
+import { TAKEN, type Reports } from './reports.ts';
 import { podOf, restartPolicyWarning, schedulerWarning, setsRestartPolicy } from './pods.ts';
 import { SERVICES, serviceOf } from './services.ts';
-import { nameOfSlot, numberOfSlot, slotsOf } from './slots.ts';
+import { livingIn, type Judged, type Judgement, type Situation } from './situation.ts';
+import { nameInSlot, nameOfSlot, numberOfSlot, slotsOf } from './slots.ts';
 import { totalOf } from './terms.ts';
 
 export interface Opening {
@@ -24,7 +23,7 @@ const MOST_PODS_PER_PASS = 500;
 const MOST_ADDRESSES_PER_PASS = 2_000_000;
 
 /** As many as a pass makes; the next one makes the others. */
-export function inOnePass<Item>({ terms }: Pick<Pass, 'terms'>, items: readonly Item[]): readonly Item[] {
+export function inOnePass<Item>({ terms }: Pick<Situation, 'terms'>, items: readonly Item[]): readonly Item[] {
   const pods = Math.floor(MOST_ADDRESSES_PER_PASS / Math.max(totalOf(terms), 1));
   return items.slice(0, Math.min(Math.max(pods, 1), MOST_PODS_PER_PASS));
 }
@@ -32,14 +31,17 @@ export function inOnePass<Item>({ terms }: Pick<Pass, 'terms'>, items: readonly 
 /** Seconds until the next pass makes the others. */
 export const NEXT_PODS_SECONDS = 1;
 
+/** A name that somebody else has is looked at again after this time: its change may wake nobody. */
+export const AGAIN_SECONDS = { taken: 10, leaving: 5 } as const;
+
 /** Slots without a pod, by role and index: those that are done, or whose create is still unanswered, are no openings. */
-export function openingsIn(pass: Pass, { completed }: Judgement, nameOf = nameOfSlot): Opening[] {
+export function openingsIn(pass: Situation, { completed }: Judgement): Opening[] {
   const { terms, present, given } = pass;
   return terms.replicas.flatMap((replicas) => {
     const openings: Opening[] = [];
     for (let index = 0; index < replicas.wanted; index += 1) {
       const slot = numberOfSlot(replicas.role, index);
-      const name = nameOf(terms.name, { type: replicas.type, index });
+      const name = nameInSlot(terms.framework, terms.name, { type: replicas.type, index });
       const isTaken = present.pods.has(slot) || completed.has(slot) || given.head.expectations.create.includes(name);
       if (!isTaken) openings.push({ replicas, index, slot, name });
     }
@@ -61,17 +63,17 @@ export interface Filling {
  * deleted and made anew
  */
 export function freeOpenings(
-  { terms, given }: Pass,
+  { terms, given }: Situation,
   openings: readonly Opening[],
-  told: Told,
+  reports: Reports,
   { resource, about, eventOf }: Filling,
 ): { free: Opening[]; taken: Opening[]; leaving: Opening[]; actions: Action[] } {
   const holderOf = ({ name }: Opening): HeldName | undefined => given.held?.get(nameKeyOf(resource, name));
   const free = openings.filter((opening) => !holderOf(opening));
   const taken = openings.filter((opening) => holderOf(opening)?.isTerminating === false);
   // A create shows whether a name is free. Until then it may be taken as before.
-  for (const { slot } of free) told.stillTold(about, slot);
-  const news = taken.filter(({ slot }) => told.isNews(about, slot));
+  for (const { slot } of free) reports.stays(about, slot);
+  const news = taken.filter(({ slot }) => reports.isNews(about, slot));
   return {
     free,
     taken,
@@ -91,7 +93,7 @@ export const POD_OPENINGS: Filling = { resource: PODS, about: TAKEN.pods, eventO
 export const SERVICE_OPENINGS: Filling = { resource: SERVICES, about: TAKEN.services, eventOf: ({ name }) => takenEvent(SERVICES, name) };
 
 /** Warnings about templates before their pods are made: once for each type, and of the scheduler once. */
-export function templateWarnings({ terms, gang }: Pass, openings: readonly Opening[]): NewEvent[] {
+export function templateWarnings({ terms, gang }: Situation, openings: readonly Opening[]): NewEvent[] {
   const { framework } = terms;
   const types = new Set(openings.map(({ replicas }) => replicas));
   const withPolicy = [...types].filter(({ template }) => setsRestartPolicy(template));
@@ -110,7 +112,7 @@ export const carriedBy = ({ failures }: Judgement, slot: number): { slot: number
 });
 
 /** The pods of openings. Those that cannot be described are not made. */
-export function podCreates(pass: Pass, judgement: Judgement, openings: readonly Opening[]): { actions: Action[]; problem?: string } {
+export function podCreates(pass: Situation, judgement: Judgement, openings: readonly Opening[]): { actions: Action[]; problem?: string } {
   const { terms, settings, gang, given } = pass;
   const number = given.head.ordinal;
   const actions = templateWarnings(pass, openings).map((event) => eventAction(terms, event));
@@ -129,7 +131,7 @@ export function podCreates(pass: Pass, judgement: Judgement, openings: readonly 
 }
 
 /** Services that are missing, and those of slots that are not wanted. */
-export function serviceChanges(pass: Pass): { missing: Opening[]; removals: Action[] } {
+export function serviceChanges(pass: Situation): { missing: Opening[]; removals: Action[] } {
   const { terms } = pass;
   const services = livingIn(pass, SERVICES);
   const missing: Opening[] = [];
@@ -161,13 +163,17 @@ export const serviceCreates = (terms: Terms, missing: readonly Opening[]): Actio
   );
 
 /** Pods that go while the job goes on: those of slots that are not wanted, further ones in a slot, and those that are made anew. */
-export function podRemovals(pass: Pass, { slots }: Judgement, { told, alreadyTold }: { told: Told; alreadyTold: ReadonlySet<number> }) {
+export function podRemovals(
+  pass: Situation,
+  { slots }: Judgement,
+  { reports, alreadyReported }: { reports: Reports; alreadyReported: ReadonlySet<number> },
+) {
   const { terms, present, given } = pass;
   const asked = new Set(given.head.expectations.delete);
   const goes = ({ uid, deletedAt }: { uid: string; deletedAt?: number }): boolean => deletedAt === undefined && !asked.has(uid);
   const surplus = present.surplus.flatMap(({ pod, slot, replicas, index }) => [
     ...(goes(pod) ? deletePodActions(terms, pod, 'another pod has its slot') : []),
-    ...(told.isNews('crowded', slot)
+    ...(reports.isNews('crowded', slot)
       ? [
           eventAction(terms, {
             type: 'Warning',
@@ -179,13 +185,12 @@ export function podRemovals(pass: Pass, { slots }: Judgement, { told, alreadyTol
   ]);
   const outOfRange = present.outOfRange.filter(goes).flatMap((pod) => {
     const actions = deletePodActions(terms, pod, 'the job has no such slot now');
-    // Upstream emits no event.
-    return terms.framework.isMpi ? actions.filter(({ verb }) => verb !== 'event') : actions;
+    return terms.framework.shrinksSilently ? actions.filter(({ verb }) => verb !== 'event') : actions;
   });
   const failed = [...slots.values()].filter(({ answer }) => answer === 'restart');
   const restarts = failed.flatMap((judged) => [
     ...(goes(judged.pod) ? deletePodActions(terms, judged.pod, 'it failed, and is made anew') : []),
-    ...(alreadyTold.has(judged.slot) ? [] : [eventAction(terms, restartEvent(terms, judged))]),
+    ...(alreadyReported.has(judged.slot) ? [] : [eventAction(terms, restartEvent(terms, judged))]),
   ]);
   return { actions: [...surplus, ...outOfRange, ...restarts], restarted: failed };
 }

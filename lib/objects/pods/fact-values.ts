@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { WantedFields } from '../field-mask.ts';
 import type { Condition, ContainerStatus, OwnerReference, Pod } from '../kubernetes.ts';
 import { secondsOf } from '../values/unix-seconds.ts';
+import type { LastEnd } from './pod-reasons.ts';
 
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
 export const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index';
@@ -111,6 +112,16 @@ export function areContainersAlike(a: readonly ContainerFacts[], b: readonly Con
     const [one, other] = [a[at], b[at]];
     if (one?.name !== other?.name || one?.role !== other?.role || one?.restarts !== other?.restarts) return false;
     if (one?.exitCode !== other?.exitCode || (one?.finishedAt === undefined) !== (other?.finishedAt === undefined)) return false;
+  }
+  return true;
+}
+
+export function areLastEndsAlike(a: readonly LastEnd[] | undefined, b: readonly LastEnd[] | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined || a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at += 1) {
+    const [one, other] = [a[at], b[at]];
+    if (one?.container !== other?.container || one?.exitCode !== other?.exitCode || one?.reason !== other?.reason) return false;
   }
   return true;
 }

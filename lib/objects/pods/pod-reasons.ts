@@ -73,6 +73,31 @@ function withLastEnd(message: string | undefined, lastState: ContainerStatus['la
 /** The kubelet's words for an end that the exit code tells already. */
 const ENDED_ORDINARILY = new Set(['', 'Completed', 'Error']);
 
+/** The end of the run before of a container that was started again, or waits for it. */
+export interface LastEnd {
+  container: string;
+  exitCode: number;
+  /** Absent where the exit code says as much. */
+  reason?: string;
+}
+
+/** @returns undefined for a pod whose containers were never started again, which is the ordinary case */
+export function lastEndsOf({ status }: Pod): LastEnd[] | undefined {
+  let ends: LastEnd[] | undefined;
+  for (const containers of [status?.containerStatuses, status?.initContainerStatuses])
+    for (const { name, state, lastState } of containers ?? []) {
+      const ended = lastState?.terminated;
+      if (!ended || state?.terminated || (ends?.length ?? 0) >= MOST_POD_REASONS) continue;
+      const reason = ENDED_ORDINARILY.has(ended.reason ?? '') ? '' : plain(ended.reason ?? '', LONGEST_POD_REASON.reason);
+      (ends ??= []).push({
+        container: plain(name, LONGEST_POD_REASON.container),
+        exitCode: ended.exitCode,
+        ...(reason !== '' && { reason }),
+      });
+    }
+  return ends;
+}
+
 /** `OOMKilled` and its like. Not the message: a program may write that itself. */
 function addEnded(reasons: PodReason[], containers: readonly ContainerStatus[]): void {
   for (const { name, state } of containers) {

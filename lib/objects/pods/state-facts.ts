@@ -1,7 +1,16 @@
 // A pod's state: where it runs, how far it is, why it does not run. Rows of the table of pod facts (fact-table.ts).
 import * as v from 'valibot';
 import { LARGEST_INT32, LEAST_INT32 } from '../values/integers.ts';
-import { LONGEST_POD_REASON, podReasonsOf, CONTAINER_REASON_FIELDS, REASON_FIELDS, wordsOf, type PodReason } from './pod-reasons.ts';
+import {
+  LONGEST_POD_REASON,
+  podReasonsOf,
+  CONTAINER_REASON_FIELDS,
+  REASON_FIELDS,
+  wordsOf,
+  type PodReason,
+  lastEndsOf,
+  type LastEnd,
+} from './pod-reasons.ts';
 import { isDurationSeconds } from '../values/time.ts';
 import { secondsOf } from '../values/unix-seconds.ts';
 import { dictionary, flag, number, shared, type FactRows } from './fact-row.ts';
@@ -27,6 +36,8 @@ export interface StateFacts {
   containers: ContainerFacts[];
   /** Why it does not run, or was ended, in the cluster's words. Absent where nothing is said. */
   reasons?: readonly PodReason[];
+  /** How the run before of containers ended that run or wait again. Absent for a pod without such. */
+  lastEnds?: readonly LastEnd[];
 }
 
 const { EACH, sum, text } = values;
@@ -260,5 +271,29 @@ export const STATE_FACTS: FactRows<StateFacts> = {
       if (reasons) facts.reasons = reasons;
     },
     forget: (facts) => void delete facts.reasons,
+  },
+  lastEnds: {
+    isForPeople: true,
+    /** Container, exit code, reason or an empty text. */
+    shared: shared({
+      letter: 'e',
+      schema: v.optional(v.array(v.tuple([CONTAINER, v.pipe(v.number(), v.safeInteger()), REASON]))),
+      encode: ({ lastEnds }) =>
+        lastEnds?.map(({ container, exitCode, reason = '' }): [string, number, string] => [container, exitCode, reason]),
+      decode: (tuples, facts) =>
+        void (
+          tuples &&
+          (facts.lastEnds = tuples.map(([container, exitCode, reason]) => ({ container, exitCode, ...(reason !== '' && { reason }) })))
+        ),
+      isAlike: (a, b) => values.areLastEndsAlike(a.lastEnds, b.lastEnds),
+      faultOf: (tuples) =>
+        tuples?.some(([, exitCode]) => exitCode > LARGEST_INT32 || exitCode < LEAST_INT32) ? 'lastEnds: numbers of 32 bits' : undefined,
+    }),
+    fields: { status: { containerStatuses: CONTAINER_REASON_FIELDS, initContainerStatuses: CONTAINER_REASON_FIELDS } },
+    read: (pod, facts) => {
+      const ends = lastEndsOf(pod);
+      if (ends) facts.lastEnds = ends;
+    },
+    forget: (facts) => void delete facts.lastEnds,
   },
 };

@@ -1,8 +1,9 @@
 // How far the clocks of clusters differ from ours: as their relays report, or as their API servers' own answers showed a moment ago (R12).
 import type { Ports } from '../../ports/ports.ts';
 import { LARGEST_OFFSET_MS, readMarker } from './heartbeats.ts';
-import { OncePerKey } from '../once-per-key.ts';
-import type { Pass } from '../pass/pass.ts';
+import { OncePerKey } from '../invocation/once-per-key.ts';
+import type { Deadline } from '../../ports/clock.ts';
+import type { WorkloadKey } from '../../objects/workload.ts';
 
 /** How often to read the relay's report again. */
 const READ_AGAIN_MS = 60_000;
@@ -17,6 +18,17 @@ const QUICK_MS = 2_000;
  * has jumped.
  */
 const OFF_BY_MS = 5_000;
+
+/** The times of a pass. */
+export interface TimedPass {
+  key: Pick<WorkloadKey, 'cluster'>;
+  startedAtMs: number;
+  deadline: Deadline;
+  /** The offset that the pass went by. */
+  offsetMs: number;
+  /** The answer of its last live read of the owner. */
+  known: { live: { dateMs: number } | undefined };
+}
 
 export class ClockOffsets {
   readonly #ports: Pick<Ports, 'clock' | 'store'>;
@@ -73,7 +85,7 @@ export class ClockOffsets {
   }
 
   /** The API server's own time counts for more than the relay's report: a clock may have jumped since that report. */
-  learnFrom(pass: Pass): void {
+  learnFrom(pass: TimedPass): void {
     if (!pass.known.live) return;
     const { clock } = this.#ports;
     const nowMs = clock.nowMs();

@@ -14,7 +14,7 @@ import { NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../.
 import type { Ports } from '../../ports/ports.ts';
 import { readMarker } from './heartbeats.ts';
 import type { Reachability } from './reachability.ts';
-import { resendPutOff } from '../head/resend.ts';
+import { resendPutOff } from './resend.ts';
 
 /** No object should have this name. If one does, it is as good an answer. */
 const NAME = 'farloop-look';

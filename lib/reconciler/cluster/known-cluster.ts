@@ -3,7 +3,7 @@ import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { ClusterFacts } from './cluster-state.ts';
 import { readMarker, type RelayMarker } from './heartbeats.ts';
-import { readLaterVersion } from '../later-version.ts';
+import { readLaterVersion } from './later-version.ts';
 import { troubleOf } from './reachability.ts';
 
 /** A heartbeat comes once a minute. */

@@ -9,7 +9,7 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Note } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import type { Trouble } from './cluster-state.ts';
-import { OncePerKey } from '../once-per-key.ts';
+import { OncePerKey } from '../invocation/once-per-key.ts';
 
 const NOTE = 'reach';
 const PROBE_EVERY_MS = 5_000;

@@ -2,7 +2,7 @@
 // one. Sweep looks at them, and one metric covers all.
 import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../invocation/parallel.ts';
 import { SWEEP_EVERY_MS } from '../head/timeouts.ts';
 
 /** In sweeps. A dead letter lies there for two weeks, and each look costs money, per cluster. */

@@ -6,8 +6,8 @@ import type { Head } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { encodeTimer } from '../../wire/messages.ts';
 import { isLate } from './queue-lag.ts';
-import { isKnownKind } from '../known-kinds.ts';
-import { inParallel } from '../parallel.ts';
+import { isKnownKind } from '../invocation/known-kinds.ts';
+import { inParallel } from '../invocation/parallel.ts';
 import { STALE_LOOKS_AFTER_SECONDS, STALE_MS } from './timeouts.ts';
 import { wakeByNewFence } from './wake.ts';
 

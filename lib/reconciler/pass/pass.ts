@@ -3,7 +3,8 @@ import type { Counted } from '../../objects/upstream-metrics.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
-import type { Action } from '../../kinds/rows/plan.ts';
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
+import type { Action, Plan, Snapshot } from '../../kinds/rows/plan.ts';
 import type { PlannerRow, SyncLabels } from '../../kinds/rows/planner-row.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -13,8 +14,14 @@ import type { PassRecord } from '../../ports/recorder.ts';
 import type { UpdatedHead } from '../../ports/store.ts';
 import { durableText } from '../head/kept.ts';
 import type { Child, PassState } from '../head/pass-state.ts';
-import type { Planned } from '../report/recorded-plan.ts';
 import { Knowledge, type PassContext } from './knowledge.ts';
+
+/** The input of a planner, and its plan. */
+export interface Planned {
+  given: Snapshot<WorkloadObject>;
+  nowMs: number;
+  plan: Plan<object>;
+}
 
 /** The plans of a pass, and their outcomes. */
 export interface Decided {

@@ -1,8 +1,13 @@
-// The outcome of one action.
-import type { Action } from '../../kinds/rows/plan.ts';
+// The outcomes of actions, one by one and together.
+import type { Action, IfRefused } from '../../kinds/rows/plan.ts';
+import type { Resource } from '../../objects/resources.ts';
+import type { TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
+import type { Child } from '../head/pass-state.ts';
 import type { Pass } from './pass.ts';
 
 export type WriteAction = Exclude<Action, { verb: 'event' }>;
+export type EventAction = Extract<Action, { verb: 'event' }>;
+export type CreateAction = Extract<Action, { verb: 'create' }>;
 export type DeleteAction = Extract<Action, { verb: 'delete' }>;
 export type PatchAction = Extract<Action, { verb: 'patch' }>;
 export type StatusAction = Extract<Action, { verb: 'status' }>;
@@ -18,3 +23,39 @@ export interface Result {
   /** The API server refused to take a finalizer off, so the delete of its pod was not sent. */
   keepsDelete?: true;
 }
+
+/** One action that the API server refused. */
+export interface Refusal {
+  during: WriteAction['verb'] | 'ownerDelete';
+  /** Of the object. */
+  resource?: Resource;
+  error: TerminalError;
+  /** The API server refused to take the finalizer off, so the delete of its pod was not sent. */
+  keepsDelete?: true;
+  /** All other actions depend on the refused one. */
+  ifRefused?: IfRefused;
+}
+
+/** A write to an object other than the owner and its pods that was refused, or got no answer. It delays only itself. */
+export interface OtherTrouble {
+  during: WriteAction['verb'];
+  resource: Resource;
+  error: TerminalError | UnknownOutcomeError;
+}
+
+/** How a wave ended before its end. */
+export type Stop =
+  | {
+      kind: 'refused';
+      error: TerminalError;
+      during: Refusal['during'];
+      refusals: Refusal[];
+    }
+  /** Another writer was first. The current state was read live. */
+  | { kind: 'conflict'; during: WriteAction['verb']; error: Error }
+  | { kind: 'throttled'; retryAfterMs: number }
+  /** Writes to other children failed. Everything else was carried out. */
+  | { kind: 'hindered'; troubles: OtherTrouble[] }
+  /** Creates whose outcome is unknown. */
+  | { kind: 'unansweredCreates'; creates: { child: Child; error: UnknownOutcomeError }[] }
+  | { kind: 'unknown' | 'notDone'; error: Error };

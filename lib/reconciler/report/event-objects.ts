@@ -5,8 +5,9 @@ import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import { timeOf } from '../../objects/pods/pod-facts.ts';
 import { EVENTS } from '../../objects/resources.ts';
 import { NotDoneError, ThrottledError } from '../../ports/errors.ts';
-import { inParallel } from '../parallel.ts';
-import type { EventAction, Execution } from '../pass/actions.ts';
+import { inParallel } from '../invocation/parallel.ts';
+import type { Execution } from '../pass/execution.ts';
+import type { EventAction } from '../pass/result.ts';
 import type { PassState } from '../head/pass-state.ts';
 
 const BURST = 25;

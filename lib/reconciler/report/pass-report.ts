@@ -2,10 +2,10 @@
 import type { Ports } from '../../ports/ports.ts';
 import { digestOf } from '../../wire/words/digest.ts';
 import { UnrecordableError } from '../../wire/snapshot.ts';
-import type { Ending } from '../pass/commit.ts';
-import type { Pass } from '../pass/pass.ts';
+import type { Ending } from '../pass/ending.ts';
+import type { Pass, Planned } from '../pass/pass.ts';
 import { countWork } from './pass-metrics.ts';
-import { CHILDREN_IN_SNAPSHOT, snapshotOf, type Planned } from './recorded-plan.ts';
+import { CHILDREN_IN_SNAPSHOT, snapshotOf } from './recorded-plan.ts';
 import { countPass } from './sync-metrics.ts';
 
 /**

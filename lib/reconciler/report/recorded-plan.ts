@@ -9,16 +9,10 @@ import { plannerRowFor } from '../../kinds/planners.ts';
 import { resourceKeyOf } from '../../objects/child-state.ts';
 import type { Action, Plan, Snapshot } from '../../kinds/rows/plan.ts';
 import { PodSet } from '../../kinds/rows/pod-set.ts';
+import type { Planned } from '../pass/pass.ts';
 import type { Decided, RecordedPlan, SnapshotKind } from '../../wire/snapshot.ts';
 import { packSnapshot, unpackSnapshot } from '../../wire/snapshot.ts';
 import { UndecodableMessageError } from '../../wire/words/undecodable.ts';
-
-/** The input of a planner, and its plan. */
-export interface Planned {
-  given: Snapshot<WorkloadObject>;
-  nowMs: number;
-  plan: Plan<object>;
-}
 
 /** Packing a larger workload would cost more than the pass. */
 export const CHILDREN_IN_SNAPSHOT = 1_000;

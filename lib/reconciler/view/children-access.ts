@@ -1,6 +1,7 @@
 // Storage of children other than pods: view items of their own beside the head, each of one resource. The floor of a resource is among the
-// item names that the head keeps, as `floor/<era>/<resource>/<version>`. Only heads of kinds with such children have any (R3).
+// items that the head keeps. Only heads of kinds with such children have any (R3).
 import { isNewer, newest } from '../../objects/values/resource-version.ts';
+import { childFloorItem, childItem, type ChildFloor, type ChildItem, type HeadItem } from '../../ports/head-items.ts';
 import type { Head, HeadChange, Store, ViewItem } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { packChildrenPart, unpackChildrenPart } from '../../wire/children-item.ts';
@@ -8,8 +9,6 @@ import type { ChildObservation, ChildrenPart } from '../../wire/words/observatio
 import { emptyChildren, joinChildren, mergeChildren, type ChildrenNews } from './children.ts';
 import { readItems } from './read-items.ts';
 
-const ITEM = /^children\/([^/]+)\/(\d+)\/(\d+)$/;
-const FLOOR = /^floor\/(-?\d+)\/([^/]+)\/(\d+)$/;
 const MOST_TRIES = 20;
 /** Children of one item, with parts of some hundred bytes. A write is billed by the whole item. */
 const CHILDREN_PER_ITEM = 64;
@@ -19,31 +18,22 @@ const WIDENING = 4;
 /** Below every era, as in view-access.ts. */
 const UNKNOWN_ERA = -1;
 
-/** Whether a name among the head's items belongs to children other than pods. */
-export const isOfChildren = (name: string): boolean => ITEM.test(name) || FLOOR.test(name);
-
-const itemsOf = ({ items }: Head, resource: string): { name: string; width: number }[] =>
-  items.flatMap((name) => {
-    const [, of, width] = ITEM.exec(name) ?? [];
-    return of === resource ? [{ name, width: Number(width) }] : [];
-  });
-
-const floorsIn = ({ items }: Pick<Head, 'items'>): { name: string; era: number; resource: string; floor: string }[] =>
-  items.flatMap((name) => {
-    const [, era, resource, floor] = FLOOR.exec(name) ?? [];
-    return resource === undefined || floor === undefined ? [] : [{ name, era: Number(era), resource, floor }];
-  });
+const itemsOf = ({ items }: Head, resource: string): ChildItem[] =>
+  items.filter((item): item is ChildItem => item.sort === 'children' && item.resource === resource);
 
 /** Undefined: no whole list of this resource has come in this era, so an absent child may still exist (trap 8). */
-export const childFloor = (head: Pick<Head, 'items'>, resource: string, era: number): string | undefined =>
-  floorsIn(head)
-    .filter((mark) => mark.resource === resource && mark.era === era)
-    .reduce<string | undefined>((highest, { floor }) => newest(highest ?? floor, floor), undefined);
+export const childFloor = ({ items }: Pick<Head, 'items'>, resource: string, era: number): string | undefined =>
+  items.reduce<string | undefined>(
+    (highest, item) =>
+      item.sort === 'floor' && item.resource === resource && item.era === era ? newest(highest ?? item.floor, item.floor) : highest,
+    undefined,
+  );
 
 /** Resources that the head names items or floors of. */
-export const childResourcesIn = (head: Head): string[] => [
-  ...new Set([...head.items.flatMap((name) => ITEM.exec(name)?.[1] ?? []), ...floorsIn(head).map(({ resource }) => resource)]),
-];
+export function childResourcesIn({ items }: Head): string[] {
+  const [named, listed] = [items.filter(({ sort }) => sort === 'children'), items.filter(({ sort }) => sort === 'floor')];
+  return [...new Set([...named, ...listed].flatMap((item) => ('resource' in item ? [item.resource] : [])))];
+}
 
 /** @returns undefined if the item is missing, unreadable or of an earlier era (R1, R3) */
 function partOf(bytes: Uint8Array | undefined, era: number): ChildrenPart | undefined {
@@ -71,8 +61,6 @@ export function childrenIn(
   });
   return { children, hasMissingItem };
 }
-
-const nameOf = (resource: string, width: number, place: number): string => `children/${resource}/${width}/${place % width}`;
 
 /** The number at the end of a name keeps neighbours together; without one, a hash of the uid. */
 function placeOf({ uid, name }: ChildObservation['child']): number {
@@ -107,26 +95,26 @@ export async function writeChildren(
   { era, expected }: { era: number; expected: number },
 ): Promise<WrittenChildren> {
   const touched = told.flatMap((news) => sharesOf(before, news, { era, expected }));
-  const known = new Set(before.items);
-  const unnamed = touched.filter(({ name }) => !known.has(name));
-  const unnamedNow = unnamed.filter(({ isFirst }) => !isFirst).map(({ name }) => name);
+  const known = new Set(before.items.map(({ name }) => name));
+  const unnamed = touched.filter(({ item: { name } }) => !known.has(name));
+  const unnamedNow = unnamed.flatMap(({ isFirst, item }) => (isFirst ? [] : [item]));
   const head: Head = unnamedNow.length > 0 ? await store.updateHead(before.key, {}, { addItems: unnamedNow }) : before;
-  const read = touched.filter(({ name }) => known.has(name));
+  const read = touched.filter(({ item: { name } }) => known.has(name));
   const present = await readItems(
     store,
     head,
-    read.map(({ name }) => name),
+    read.map(({ item: { name } }) => name),
   );
   // A missing part would begin anew with these observations, and nothing would show the loss. So write it to the head first (R1). A whole
   // list repairs it.
-  if (head.era >= era && read.some(({ name, news }) => !news.whole && partOf(present.get(name)?.bytes, era) === undefined))
+  if (head.era >= era && read.some(({ item, news }) => !news.whole && partOf(present.get(item.name)?.bytes, era) === undefined))
     await store.updateHead(head.key, {}, { era: UNKNOWN_ERA });
-  const shares = touched.flatMap((share) => (share.isNarrower ? knownThere(share, present.get(share.name), era) : [share]));
+  const shares = touched.flatMap((share) => (share.isNarrower ? knownThere(share, present.get(share.item.name), era) : [share]));
   const written = await Promise.all(
-    shares.map(async (share) => await writeItem(store, head, { ...share, present: present.get(share.name), era })),
+    shares.map(async (share) => await writeItem(store, head, { ...share, present: present.get(share.item.name), era })),
   );
-  const floors = told.flatMap((news) => floorMarkOf(head, news, era) ?? []);
-  const addItems = [...unnamed.filter(({ isFirst }) => isFirst).map(({ name }) => name), ...floors.map(({ mark }) => mark)];
+  const floors = told.flatMap((news) => raisedFloorOf(head, news, era) ?? []);
+  const addItems = [...unnamed.flatMap(({ isFirst, item }) => (isFirst ? [item] : [])), ...floors.map(({ floor }) => floor)];
   const removeItems = floors.flatMap(({ outdated }) => outdated);
   return {
     head,
@@ -138,8 +126,7 @@ export async function writeChildren(
 
 /** Observations of one item. */
 interface Share {
-  name: string;
-  resource: string;
+  item: ChildItem;
   /** The resource has no floor yet, so the head's readers list it live anyway. Its items need no name before they are written. */
   isFirst: boolean;
   /** The item is of a layout that has widened since: it takes observations of children that it holds already, and of no other. */
@@ -164,45 +151,47 @@ function knownThere(share: Share, item: ViewItem | undefined, era: number): Shar
 function sharesOf(head: Head, { resource, ...news }: Told, { era, expected }: { era: number; expected: number }): Share[] {
   const named = itemsOf(head, resource);
   const width = widthOf(named, Math.ceil(Math.max(expected, news.children.length) / CHILDREN_PER_ITEM));
-  const widths = new Map(named.map((item) => [item.name, item.width]));
-  const narrower = [...new Set(widths.values())].filter((one) => one !== width);
-  const shares = new Map<string, ChildObservation[]>(news.whole ? named.map(({ name }) => [name, []]) : []);
-  const add = (name: string, observation: ChildObservation): void => {
-    const share = shares.get(name);
-    if (share) share.push(observation);
-    else shares.set(name, [observation]);
+  const names = new Set(named.map(({ name }) => name));
+  const narrower = [...new Set(named.map((item) => item.width))].filter((one) => one !== width);
+  const shares = new Map<string, { item: ChildItem; children: ChildObservation[] }>(
+    news.whole ? named.map((item) => [item.name, { item, children: [] }]) : [],
+  );
+  const add = (item: ChildItem, observation: ChildObservation): void => {
+    const share = shares.get(item.name);
+    if (share) share.children.push(observation);
+    else shares.set(item.name, { item, children: [observation] });
   };
   for (const observation of news.children) {
     const place = placeOf(observation.child);
-    add(nameOf(resource, width, place), observation);
+    add(childItem(resource, width, place % width), observation);
     for (const one of narrower) {
-      const name = nameOf(resource, one, place);
-      if (widths.has(name)) add(name, observation);
+      const item = childItem(resource, one, place % one);
+      if (names.has(item.name)) add(item, observation);
     }
   }
   const isFirst = news.whole !== undefined && childFloor(head, resource, era) === undefined;
-  return [...shares].map(([name, children]) => ({
-    name,
-    resource,
+  return [...shares.values()].map(({ item, children }) => ({
+    item,
     isFirst,
-    isNarrower: (widths.get(name) ?? width) !== width,
+    isNarrower: item.width !== width,
     news: { ...news, children },
   }));
 }
 
 /** @returns undefined if the list does not raise the floor */
-function floorMarkOf(head: Head, { resource, whole }: Told, era: number): { mark: string; outdated: string[] } | undefined {
-  const floor = childFloor(head, resource, era);
-  if (!whole || (floor !== undefined && !isNewer(whole.floor, floor))) return undefined;
-  const mark = `floor/${era}/${resource}/${whole.floor}`;
-  const outdated = floorsIn(head).filter((old) => old.resource === resource && old.era <= era && old.name !== mark);
-  return { mark, outdated: outdated.map(({ name }) => name) };
+function raisedFloorOf(head: Head, { resource, whole }: Told, era: number): { floor: ChildFloor; outdated: HeadItem[] } | undefined {
+  const before = childFloor(head, resource, era);
+  if (!whole || (before !== undefined && !isNewer(whole.floor, before))) return undefined;
+  const floor = childFloorItem({ era, resource, floor: whole.floor });
+  const isOutdated = (item: HeadItem): boolean =>
+    item.sort === 'floor' && item.resource === resource && item.era <= era && item.name !== floor.name;
+  return { floor, outdated: head.items.filter(isOutdated) };
 }
 
 async function writeItem(
   store: Store,
   head: Head,
-  { name, resource, news, present, era }: Share & { present: ViewItem | undefined; era: number },
+  { item: { name, resource }, news, present, era }: Share & { present: ViewItem | undefined; era: number },
 ): Promise<{ isNews: boolean; observedByPass: boolean }> {
   let current = present;
   for (let attempt = 1; ; attempt++) {

@@ -6,13 +6,12 @@ import type { PodChange, PodSet } from '../../kinds/rows/pod-set.ts';
 import type { Head, UpdatedHead, HeadChange, Store, ViewItem } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import type { ChildrenPart, PodEntry, ViewPart } from '../../wire/words/observations.ts';
-import { packNames } from '../../wire/words/view-layout.ts';
 import { childrenIn, childResourcesIn } from './children-access.ts';
-import { hasItems, isInRange, itemOf, layoutOf, namesIn, spanOf } from './item-names.ts';
+import { hasItems, inRuns, isInRange, itemOf, layoutOf, podItemsIn, spanOf, type PodItem } from './pod-items.ts';
 import type { Counted } from '../../objects/upstream-metrics.ts';
-import { countsOfChange } from '../report/view-counts.ts';
+import { countsOfChange } from './view-counts.ts';
 import { readPart, writePart } from './recent-parts.ts';
-import { noteRange, outdatedMarks, toldFloor } from './list-progress.ts';
+import { noteRange, outdatedRanges, toldFloor } from './list-progress.ts';
 import { readItems } from './read-items.ts';
 import type { News } from './view.ts';
 import { adopt, emptyPart, isLater, joinParts, mergeNews } from './view.ts';
@@ -46,7 +45,7 @@ export async function readView(store: Store, head: Head, era: number, memory?: V
   const { items } = await store.read(head.key);
   const present = new Map(items.map((item) => [item.name, item]));
   const { children, hasMissingItem: missingInChildren } = childrenIn(head, present, era);
-  const named = namesIn(head).map((name) => present.get(name));
+  const named = podItemsIn(head).map(({ name }) => present.get(name));
   const found = named.filter((item) => item !== undefined);
   if (memory && !missingInHead && found.length === named.length) {
     const view = rememberedView(memory, head, { inHead, found, era });
@@ -208,8 +207,8 @@ async function noteMissingItem(
   // A whole list repairs it. If the head is of an earlier era, everything counts as missing, and the head shows that.
   if (news.whole?.slots === 'all' || head.era < era) return;
   const isMissing = (bytes: Uint8Array | undefined): boolean => partOf(bytes, era) === undefined;
-  const touched = new Set(news.pods.map(({ pod }) => itemOf(pod, layout)));
-  const suspects = namesIn(head).filter((name) => touched.has(name) && isMissing(items.get(name)?.bytes));
+  const touched = new Set(news.pods.map(({ pod }) => itemOf(pod, layout).name));
+  const suspects = podItemsIn(head).flatMap(({ name }) => (touched.has(name) && isMissing(items.get(name)?.bytes) ? [name] : []));
   // The writer that named an item a moment ago may only just have written it.
   const again = suspects.length > 0 ? await readItems(store, head, suspects) : items;
   const hasMissingItem = (head.view && isMissing(head.view)) || suspects.some((name) => isMissing(again.get(name)?.bytes));
@@ -226,15 +225,15 @@ function withFresh(inHead: ViewPart['pods'], fresh: News['pods'], after: ViewPar
   return pods;
 }
 
-/** Both changes may remove names. */
+/** Both changes may remove items. */
 function bothChanges(one: HeadChange = {}, other: HeadChange = {}): HeadChange {
   const removeItems = [...(one.removeItems ?? []), ...(other.removeItems ?? [])];
   return { ...one, ...other, ...(removeItems.length > 0 && { removeItems }) };
 }
 
 /** A list that came in ranges and is not younger than this one is no longer awaited. */
-function floorChange(head: Head, floor: string, era: number): { floor: string; removeItems?: readonly string[] } {
-  const removeItems = outdatedMarks(head, { era, floor });
+function floorChange(head: Head, floor: string, era: number): HeadChange & { floor: string } {
+  const removeItems = outdatedRanges(head, { era, floor });
   return { floor, ...(removeItems.length > 0 && { removeItems }) };
 }
 
@@ -287,14 +286,21 @@ const floorOf = (head: Head, era: number): string => (head.era < era ? '0' : hea
 
 /** Names of the items that the observations touch and the head names. */
 function namesTouched(head: Head, { pods, whole }: News, layout: number): string[] {
-  const touched = new Set(pods.map(({ pod }) => itemOf(pod, layout)));
-  return namesIn(head).filter((name) => touched.has(name) || (whole && isInRange(name, whole)));
+  const touched = new Set(pods.map(({ pod }) => itemOf(pod, layout).name));
+  return podItemsIn(head).flatMap((item) => (touched.has(item.name) || (whole && isInRange(item, whole)) ? [item.name] : []));
 }
 
 /** Goes into items: entries that lay in the head until now, unchanged, and observations. */
 interface Leaving {
   moved: readonly PodEntry[];
   news: News;
+}
+
+/** Observations and moved entries of one item. */
+interface Share {
+  item: PodItem;
+  moved: PodEntry[];
+  pods: News['pods'][number][];
 }
 
 /** Merges pods into their items. New items are named in the head first. @returns the head after that */
@@ -304,27 +310,27 @@ async function writeItems(
   { moved, news }: Leaving,
   { items, layout, era }: { items: Map<string, ViewItem>; layout: number; era: number },
 ): Promise<Head> {
-  const shares = new Map<string, { moved: PodEntry[]; pods: News['pods'][number][] }>();
-  const shareOf = (name: string): { moved: PodEntry[]; pods: News['pods'][number][] } => {
-    const share = shares.get(name) ?? { moved: [], pods: [] };
-    shares.set(name, share);
+  const shares = new Map<string, Share>();
+  const shareOf = (item: PodItem): Share => {
+    const share = shares.get(item.name) ?? { item, moved: [], pods: [] };
+    shares.set(item.name, share);
     return share;
   };
   for (const entry of moved) shareOf(itemOf(entry.pod, layout)).moved.push(entry);
   for (const observation of news.pods) shareOf(itemOf(observation.pod, layout)).pods.push(observation);
   const { whole, byPass } = news;
-  const named = new Set(namesIn(before));
+  const named = new Map(podItemsIn(before).map((item) => [item.name, item]));
   // A whole list also covers items in which it names nothing.
-  if (whole) for (const name of named) if (isInRange(name, whole)) shareOf(name);
-  const unnamed = [...shares.keys()].filter((name) => !named.has(name));
-  const head = unnamed.length > 0 ? await store.updateHead(before.key, {}, { addItems: packNames(unnamed) }) : before;
+  if (whole) for (const item of named.values()) if (isInRange(item, whole)) shareOf(item);
+  const unnamed = [...shares.values()].flatMap(({ item }) => (named.has(item.name) ? [] : [item]));
+  const head = unnamed.length > 0 ? await store.updateHead(before.key, {}, { addItems: inRuns(unnamed) }) : before;
   // The items of entries that move have not been read yet.
   const unread = [...shares.keys()].filter((name) => named.has(name) && !items.has(name));
   const present = new Map([...items, ...(await readItems(store, before, unread))]);
   await Promise.all(
-    [...shares].map(([name, share]) => {
-      const told: News = { pods: share.pods, byPass, ...(whole && isInRange(name, whole) && { whole }) };
-      return writeItem(store, head, { name, present: present.get(name), leaving: { moved: share.moved, news: told }, era });
+    [...shares].map(([name, { item, ...share }]) => {
+      const told: News = { pods: share.pods, byPass, ...(whole && isInRange(item, whole) && { whole }) };
+      return writeItem(store, head, { item, present: present.get(name), leaving: { moved: share.moved, news: told }, era });
     }),
   );
   return head;
@@ -333,18 +339,18 @@ async function writeItems(
 async function writeItem(
   store: Store,
   head: Head,
-  { name, present, leaving, era }: { name: string; present: ViewItem | undefined; leaving: Leaving; era: number },
+  { item, present, leaving, era }: { item: PodItem; present: ViewItem | undefined; leaving: Leaving; era: number },
 ): Promise<void> {
   let current = present;
   for (let attempt = 1; ; attempt++) {
-    const before = partOf(current?.bytes, era) ?? emptyPart({ era, floor: newest(floorOf(head, era), toldFloor(head, era, spanOf(name))) });
+    const before = partOf(current?.bytes, era) ?? emptyPart({ era, floor: newest(floorOf(head, era), toldFloor(head, era, spanOf(item))) });
     // A writer of a later era has written it since.
     if (before.era > era) return;
     const adopted = adopt(before, leaving.moved);
     const { part, changed } = mergeNews(adopted, leaving.news);
     if (!changed && adopted === before && current) return;
     try {
-      await store.putItem(head.key, { name, bytes: writePart(part) }, current?.version ?? 0);
+      await store.putItem(head.key, { name: item.name, bytes: writePart(part) }, current?.version ?? 0);
       return;
     } catch (error) {
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;

@@ -6,7 +6,7 @@ import type { Queue, ReceivedMessage } from '../../ports/queue.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import { findFacts } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
-import { giveBackUnreadable } from '../../reconciler/unreadable.ts';
+import { giveBackUnreadable } from '../../reconciler/invocation/unreadable.ts';
 import { isCommands } from '../../wire/commands.ts';
 import { decodeAsk } from '../../wire/messages.ts';
 import { UndecodableMessageError, UnknownKindError } from '../../wire/words/undecodable.ts';

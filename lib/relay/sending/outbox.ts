@@ -305,7 +305,7 @@ export class Outbox {
       taken.push(marks);
       for (const report of this.#reports.of(marks)) {
         reports.push(report);
-        bytes += REPORT_BYTES + (report.observed ? REPORT_BYTES : 0) + POD_BYTES * report.pods.told.length;
+        bytes += REPORT_BYTES + (report.observed ? REPORT_BYTES : 0) + POD_BYTES * report.pods.pods.length;
         bytes += CHILD_BYTES * (report.children?.length ?? 0);
       }
     }
@@ -331,12 +331,12 @@ export class Outbox {
       const half = Math.ceil(reports.length / 2);
       return [...this.#encode(reports.slice(0, half)), ...this.#encode(reports.slice(half))];
     }
-    const { told } = only.pods;
-    if (told.length > 1 && !only.whole) {
-      const half = Math.ceil(told.length / 2);
+    const { pods } = only.pods;
+    if (pods.length > 1 && !only.whole) {
+      const half = Math.ceil(pods.length / 2);
       return [
-        ...this.#encode([{ ...only, pods: only.pods.of(told.slice(0, half)) }]),
-        ...this.#encode([{ owner: only.owner, pods: only.pods.of(told.slice(half)), ...(only.children && { children: [] }) }]),
+        ...this.#encode([{ ...only, pods: only.pods.of(pods.slice(0, half)) }]),
+        ...this.#encode([{ owner: only.owner, pods: only.pods.of(pods.slice(half)), ...(only.children && { children: [] }) }]),
       ];
     }
     const { children = [], wholeChildren, ...rest } = only;

@@ -5,32 +5,32 @@ import type { GonePod } from '../cache/cached-workload.ts';
 import type { PodRow } from '../cache/pod-table.ts';
 
 /** A pod to report: the row of a present pod, or the last state of a removed one. */
-export type Told = PodRow | GonePod;
+export type ReportedPod = PodRow | GonePod;
 
 /** Pods of one report. Builds each object only while it is read: thousands at once would survive a garbage collection. */
-export class Telling {
-  readonly told: readonly Told[];
-  readonly #observe: (told: Told) => PodObservation | undefined;
+export class ReportPods {
+  readonly pods: readonly ReportedPod[];
+  readonly #observe: (pod: ReportedPod) => PodObservation | undefined;
 
-  constructor(told: readonly Told[], observe: (told: Told) => PodObservation | undefined) {
-    this.told = told;
+  constructor(pods: readonly ReportedPod[], observe: (pod: ReportedPod) => PodObservation | undefined) {
+    this.pods = pods;
     this.#observe = observe;
   }
 
   *[Symbol.iterator](): Generator<PodObservation> {
-    for (const each of this.told) {
+    for (const each of this.pods) {
       const observation = this.#observe(each);
       if (observation) yield observation;
     }
   }
 
   /** The same report with other pods of the same workload. */
-  of(told: readonly Told[]): Telling {
-    return new Telling(told, this.#observe);
+  of(pods: readonly ReportedPod[]): ReportPods {
+    return new ReportPods(pods, this.#observe);
   }
 
-  slotOf(told: Told): number {
-    const observation = this.#observe(told);
+  slotOf(pod: ReportedPod): number {
+    const observation = this.#observe(pod);
     return observation ? slotOf(observation.pod) : 0;
   }
 }

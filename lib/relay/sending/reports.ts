@@ -1,13 +1,14 @@
 // Makes the reports of messages from the marks of a workload and its cached state at that moment.
+import type { ChildFacts } from '../../kinds/rows/kind.ts';
 import { newest } from '../../objects/values/resource-version.ts';
-import type { ChildObservation, OutgoingReport, OwnerName, OwnerObservation, WholeChildren } from '../../wire/words/observations.ts';
+import type { ChildObservation, OutgoingReport, OwnerObservation, WholeChildren } from '../../wire/words/observations.ts';
 import type { News, RelayCache } from '../cache/cache.ts';
 import type { GonePod, Workload } from '../cache/cached-workload.ts';
 import type { ChildNews, ChildTable } from '../cache/child-cache.ts';
 import { expand } from '../cache/compact-pod.ts';
 import type { PodRow } from '../cache/pod-table.ts';
-import type { Told } from './report-pods.ts';
-import { inRanges, Telling } from './report-pods.ts';
+import type { ReportedPod } from './report-pods.ts';
+import { inRanges, ReportPods } from './report-pods.ts';
 
 /** The parts of a workload to send. */
 export interface Marks {
@@ -26,17 +27,20 @@ export interface Marks {
 }
 
 export interface Report extends OutgoingReport {
-  pods: Telling;
+  pods: ReportPods;
+}
+
+/** Versions of the last whole lists in one namespace, `0` before the first. Each listed object was observed at its list's version. */
+export interface Floors {
+  readonly pods: string;
+  ownersOf: (kind: string) => string;
+  childrenOf: (child: ChildFacts) => string;
 }
 
 export interface ReportsSetup {
   cache: Pick<RelayCache, 'podsOf' | 'podOf' | 'isRowOf' | 'isPodOf' | 'childTablesOf'>;
-  /** Version of the last whole list of the pods of a namespace. Each pod was observed at that version. */
-  podFloor: (namespace: string) => string;
-  /** Version of the last whole list of the owners of its kind. */
-  ownerFloor: (owner: OwnerName) => string;
-  /** Version of the last whole list of those children; `0` before. */
-  childFloor: (table: ChildTable, namespace: string) => string;
+  /** Of the lists of that namespace; undefined if it is not watched. */
+  floorsIn: (namespace: string) => Floors | undefined;
   /** Most pods of one whole list in one message. A longer list is split by slots. */
   wholePods: number;
 }
@@ -80,32 +84,32 @@ export class Reports {
     const children = this.#childrenOf(marks);
     const told = { owner: workload.owner, ...(observed && { observed }), ...children };
     if (!whole) {
-      const news = this.#tellingOf(marks, marks.pods);
+      const news = this.#podsOf(marks, marks.pods);
       const hasChildren = children !== undefined && (children.children.length > 0 || children.wholeChildren !== undefined);
-      return observed || news.told.length > 0 || hasChildren ? [{ ...told, pods: news }] : [];
+      return observed || news.pods.length > 0 || hasChildren ? [{ ...told, pods: news }] : [];
     }
     // Include the pods removed since the list, beside the present ones.
-    const telling = this.#tellingOf(marks, this.#setup.cache.podsOf(workload));
-    const floor = this.#setup.podFloor(workload.owner.namespace);
-    const ranges = inRanges(telling.told, this.#setup.wholePods, (each) => telling.slotOf(each));
+    const reported = this.#podsOf(marks, this.#setup.cache.podsOf(workload));
+    const floor = this.#podFloorOf(workload);
+    const ranges = inRanges(reported.pods, this.#setup.wholePods, (each) => reported.slotOf(each));
     return ranges.map(({ slots, pods: within }, at) => ({
       ...(at === 0 ? told : { owner: workload.owner, ...(children && { children: [] }) }),
-      pods: telling.of(within),
+      pods: reported.of(within),
       whole: { floor, slots },
     }));
   }
 
   /** A present pod was also observed by the last list. For a removed pod only its own version counts. */
-  #tellingOf({ workload, gone }: Marks, rows: Iterable<PodRow>): Telling {
-    const { cache, podFloor } = this.#setup;
+  #podsOf({ workload, gone }: Marks, rows: Iterable<PodRow>): ReportPods {
+    const { cache } = this.#setup;
     const { owner } = workload;
-    const floor = podFloor(owner.namespace);
-    const told: Told[] = [];
+    const floor = this.#podFloorOf(workload);
+    const reported: ReportedPod[] = [];
     // The row may hold another pod by now. The removal of the earlier pod has a mark of its own.
-    for (const row of rows) if (cache.isRowOf(workload, row)) told.push(row);
+    for (const row of rows) if (cache.isRowOf(workload, row)) reported.push(row);
     // Skip pods that have come back.
-    for (const [uid, pod] of gone) if (!cache.isPodOf(workload, uid)) told.push(pod);
-    return new Telling(told, (each) => {
+    for (const [uid, pod] of gone) if (!cache.isPodOf(workload, uid)) reported.push(pod);
+    return new ReportPods(reported, (each) => {
       if (typeof each === 'number') {
         const pod = cache.podOf(workload, each);
         return pod && { heardAt: newest(pod.version, floor), deleted: false, pod: expand(pod, owner) };
@@ -120,16 +124,23 @@ export class Reports {
     if (!unsent) return undefined;
     const object: OwnerObservation['object'] = JSON.parse(unsent.body);
     const version = object.metadata.resourceVersion ?? '0';
-    return { heardAt: unsent.deleted ? version : newest(version, this.#setup.ownerFloor(owner)), deleted: unsent.deleted, object };
+    const floor = this.#setup.floorsIn(owner.namespace)?.ownersOf(owner.kind) ?? '0';
+    return { heardAt: unsent.deleted ? version : newest(version, floor), deleted: unsent.deleted, object };
+  }
+
+  #podFloorOf({ owner }: Workload): string {
+    return this.#setup.floorsIn(owner.namespace)?.pods ?? '0';
+  }
+
+  #childFloorOf({ owner }: Workload, { child }: ChildTable): string {
+    return this.#setup.floorsIn(owner.namespace)?.childrenOf(child) ?? '0';
   }
 
   /** @returns undefined for a kind without children other than pods */
   #childrenOf({ workload, whole, children }: Marks): { children: ChildObservation[]; wholeChildren?: WholeChildren[] } | undefined {
-    const { cache, childFloor } = this.#setup;
-    const tables = cache.childTablesOf(workload.owner.kind);
+    const tables = this.#setup.cache.childTablesOf(workload.owner.kind);
     if (tables.length === 0) return undefined;
-    const { namespace } = workload.owner;
-    const listed = tables.filter((table) => (whole || children?.whole.has(table)) && childFloor(table, namespace) !== '0');
+    const listed = tables.filter((table) => (whole || children?.whole.has(table)) && this.#childFloorOf(workload, table) !== '0');
     const news = listed.flatMap((table) => [...table.uidsOf(workload)].map((uid): ChildNews => ({ table, uid })));
     for (const one of children?.news.values() ?? [])
       // Present children are already among the listed ones.
@@ -138,7 +149,7 @@ export class Reports {
       .filter((table) => table.isWhole(workload))
       .map((table) => ({
         resource: table.resource,
-        floor: childFloor(table, namespace),
+        floor: this.#childFloorOf(workload, table),
         ...(table.isSelected && { isSelected: true as const }),
       }));
     return {
@@ -150,8 +161,7 @@ export class Reports {
   #childOf(workload: Workload, { table, uid, gone }: ChildNews): ChildObservation | undefined {
     const state = table.stateOf(workload, uid);
     if (state) {
-      const floor = this.#setup.childFloor(table, workload.owner.namespace);
-      return { heardAt: newest(state.resourceVersion, floor), presence: 'there', child: state };
+      return { heardAt: newest(state.resourceVersion, this.#childFloorOf(workload, table)), presence: 'there', child: state };
     }
     return gone && { heardAt: gone.state.resourceVersion, presence: gone.presence, child: gone.state };
   }

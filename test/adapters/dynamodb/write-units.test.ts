@@ -12,7 +12,7 @@ import {
   viewItemOf,
 } from '../../../lib/adapters/dynamodb/table-items.ts';
 import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf } from '../../../lib/adapters/dynamodb/write-units.ts';
-import { aHead, aKey } from '../../contracts/store/workloads.ts';
+import { aHead, aKey, named } from '../../contracts/store/workloads.ts';
 
 const key = { cluster: 'c', kind: 'Job' as const, namespace: 'n', name: 'j', uid: 'u' };
 
@@ -90,7 +90,7 @@ const expression = (dueAtMs: number): string => updateExpressionOf({}, { wake: {
 describe('items and back', () => {
   test('heads, view items, notes', () => {
     const head = aHead(key, {
-      items: ['a', 'b'],
+      items: named('a', 'b'),
       queued: 'q',
       pendingSinceMs: 7,
       wake: { dueAtMs: 9_000_000, attempt: 3 },
@@ -117,11 +117,11 @@ describe('items and back', () => {
   });
 
   test('a change never touches the head that it is given', () => {
-    const head = Object.freeze(aHead(key, { items: Object.freeze(['a']), queued: 'q' }));
-    expect(applyChange(head, { addItems: ['b'], removeItems: ['a'], queued: null, view: new Uint8Array([1]) })).toEqual(
-      (({ queued: _queued, ...rest }) => ({ ...rest, items: ['b'], view: new Uint8Array([1]), viewVersion: 1 }))(head),
+    const head = Object.freeze(aHead(key, { items: Object.freeze(named('a')), queued: 'q' }));
+    expect(applyChange(head, { addItems: named('b'), removeItems: named('a'), queued: null, view: new Uint8Array([1]) })).toEqual(
+      (({ queued: _queued, ...rest }) => ({ ...rest, items: named('b'), view: new Uint8Array([1]), viewVersion: 1 }))(head),
     );
-    expect(head).toEqual(aHead(key, { items: ['a'], queued: 'q' }));
+    expect(head).toEqual(aHead(key, { items: named('a'), queued: 'q' }));
   });
 
   test('the index’s shards share the workloads', () => {

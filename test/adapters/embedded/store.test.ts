@@ -10,7 +10,7 @@ import { VirtualClock } from '../../world/virtual-clock.ts';
 import { formatKey } from '../../../lib/objects/workload.ts';
 import { failureOf } from '../../claims.ts';
 import { storeContract } from '../../contracts/store.ts';
-import { aHead, aKey, type DamagedField, type StoreUnderTest } from '../../contracts/store/workloads.ts';
+import { aHead, aKey, named, type DamagedField, type StoreUnderTest } from '../../contracts/store/workloads.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -55,13 +55,13 @@ describe('embedded store on a file', () => {
   test('a restart finds everything again', async () => {
     const key = aKey();
     const first = EmbeddedStore.open({ folder });
-    await first.createHead(aHead(key, { items: ['a'] }));
+    await first.createHead(aHead(key, { items: named('a') }));
     await first.putItem(key, { name: 'a', bytes: new Uint8Array([1, 2]) }, 0);
     await first.putNote(key.cluster, 'marker', 'm', 0);
     first.close();
     const second = EmbeddedStore.open({ folder });
     expect(await second.read(key)).toEqual({
-      head: aHead(key, { items: ['a'] }),
+      head: aHead(key, { items: named('a') }),
       items: [{ name: 'a', version: 1, bytes: new Uint8Array([1, 2]) }],
     });
     expect(await second.readNote(key.cluster, 'marker')).toEqual({ version: 1, body: 'm' });

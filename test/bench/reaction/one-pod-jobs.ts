@@ -5,7 +5,7 @@ import { isJobFinished } from '../../../lib/kinds/job/owner-facts.ts';
 import type { Job } from '../../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';
-import { inParallel } from '../../../lib/reconciler/parallel.ts';
+import { inParallel } from '../../../lib/reconciler/invocation/parallel.ts';
 import { POD_TEMPLATE } from '../controllers.ts';
 import { follow } from './follow.ts';
 

@@ -47,6 +47,16 @@ describe('what can be applied', () => {
       { ...JOB, kind: 'CronJob' },
       'f.yaml:1: CronJob of batch/v1 cannot be applied here: expected one of Job,',
     ],
+    [
+      'a kind with a slip',
+      { ...JOB, apiVersion: 'kubeflow.org/v1', kind: 'PytorchJob' },
+      'f.yaml:1: PytorchJob of kubeflow.org/v1 cannot be applied here (Did you mean PyTorchJob?): expected one of Job,',
+    ],
+    [
+      'a kind of another group',
+      { ...JOB, apiVersion: 'kubeflow.org/v2beta1', kind: 'MPIJob' },
+      'f.yaml:1: MPIJob of kubeflow.org/v2beta1 cannot be applied here: MPIJob is of kubeflow.org/v1',
+    ],
   ])('refused: %s', (_, document, sentence) => {
     expect(() => objectsOf(document)).toThrow(UsageError);
     expect(() => objectsOf(document)).toThrow(sentence);

@@ -73,6 +73,20 @@ test('containers that failed or restarted are shown, init containers apart from 
           containerStatuses: [{ name: 'main', restartCount: 2, state: { terminated: { exitCode: 137, reason: 'OOMKilled' } } }],
         },
       },
+      {
+        name: 'demo-b',
+        status: {
+          phase: 'Running',
+          containerStatuses: [
+            {
+              name: 'main',
+              restartCount: 3,
+              state: { running: {} },
+              lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } },
+            },
+          ],
+        },
+      },
     ],
   });
   api = await serveApi(ports, 'a-token');
@@ -83,7 +97,14 @@ test('containers that failed or restarted are shown, init containers apart from 
   ]);
   ports.close();
   expect(text.stdout).toContain('  pod demo-a Failed: main: exit code 137 (OOMKilled), 2 restarts; init prepare: exit code 0\n');
+  // It runs again: why it was started anew is in its state before.
+  expect(text.stdout).toContain('  pod demo-b Running: main: last exit code 137 (OOMKilled), 3 restarts\n');
   expect(JSON.parse(json.stdout)).toMatchObject({
-    workload: { pods: [{ exitCodes: [137], containers: [{ name: 'main' }, { role: 'init' }] }] },
+    workload: {
+      pods: [
+        { exitCodes: [137], containers: [{ name: 'main' }, { role: 'init' }] },
+        { exitCodes: [], containers: [{ restarts: 3, lastExitCode: 137, reason: 'OOMKilled' }] },
+      ],
+    },
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { inParallel } from '../../../lib/reconciler/parallel.ts';
+import { inParallel } from '../../../lib/reconciler/invocation/parallel.ts';
 import { root } from '../farloop-process.ts';
 
 const RUNS = 60;

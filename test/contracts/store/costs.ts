@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { on } from '../own-adapter.ts';
 import type { StoreUnderTest } from './workloads.ts';
-import { aHead, aKey } from './workloads.ts';
+import { aHead, aKey, named } from './workloads.ts';
 
 export function costsContract(open: () => Promise<StoreUnderTest>): void {
   test(
@@ -30,7 +30,7 @@ export function costsContract(open: () => Promise<StoreUnderTest>): void {
       expect(store.meter.readUnits).toBe(1);
       expect(await cost(() => store.readHeads([key, aKey()]))).toEqual([0, 0, 1]);
       expect(store.meter.readUnits).toBe(2);
-      await store.updateHead(key, {}, { addItems: ['a'] });
+      await store.updateHead(key, {}, { addItems: named('a') });
       expect(await cost(() => store.forget(key, 'fence-0'))).toEqual([3, 1, 2]);
       expect(Object.keys(store.meter.byOperation)).toEqual(['forget']);
     }),

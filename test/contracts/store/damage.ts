@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { on } from '../own-adapter.ts';
 import type { DamagedField, StoreUnderTest } from './workloads.ts';
-import { aHead, aKey, bytesOf, staleOf } from './workloads.ts';
+import { aHead, aKey, bytesOf, named, staleOf } from './workloads.ts';
 
 const HEAD_FIELDS: readonly DamagedField[] = [
   'era',
@@ -23,7 +23,7 @@ export function damageContract(open: () => Promise<StoreUnderTest>): void {
     await on(open, async ({ store, damage, nowMs }) => {
       const key = aKey();
       const wake = { dueAtMs: nowMs() + 5_000, attempt: 2 };
-      await store.createHead(aHead(key, { items: ['a'], queued: 'earlier', wake, view: bytesOf('v'), viewVersion: 1, era: 3 }));
+      await store.createHead(aHead(key, { items: named('a'), queued: 'earlier', wake, view: bytesOf('v'), viewVersion: 1, era: 3 }));
       await store.putItem(key, { name: 'a', bytes: bytesOf('one') }, 0);
       await damage({ key }, field);
 
@@ -31,7 +31,7 @@ export function damageContract(open: () => Promise<StoreUnderTest>): void {
       expect(await store.readHeads([key])).toEqual([undefined]);
       expect(await store.read(key)).toEqual({ head: undefined, items: [{ name: 'a', version: 1, bytes: bytesOf('one') }] });
       for (const conditions of [{}, { ifFence: 'fence-0' }, { ifViewVersion: 1 }])
-        for (const change of [{ addItems: ['b'] }, { removeItems: ['a'] }, ...(field === 'view' ? [] : [{ view: bytesOf('w') }])])
+        for (const change of [{ addItems: named('b') }, { removeItems: named('a') }, ...(field === 'view' ? [] : [{ view: bytesOf('w') }])])
           expect(await staleOf(store.updateHead(key, conditions, change))).toBeUndefined();
       await store.forget(key, 'another');
 
@@ -39,8 +39,8 @@ export function damageContract(open: () => Promise<StoreUnderTest>): void {
       expect(await store.createHead(fresh)).toEqual(fresh);
       expect(await store.readHead(key)).toEqual(fresh);
       expect(await store.createHead(aHead(key, { fence: 'fence-2' }))).toEqual(fresh);
-      const opened = await store.updateHead(key, { ifFence: 'fence-1', ifViewVersion: 0 }, { view: bytesOf('x'), addItems: ['c'] });
-      expect(opened).toEqual({ ...fresh, view: bytesOf('x'), viewVersion: 1, items: ['c'] });
+      const opened = await store.updateHead(key, { ifFence: 'fence-1', ifViewVersion: 0 }, { view: bytesOf('x'), addItems: named('c') });
+      expect(opened).toEqual({ ...fresh, view: bytesOf('x'), viewVersion: 1, items: named('c') });
     })();
   });
 

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { on } from '../own-adapter.ts';
 import type { StoreUnderTest } from './workloads.ts';
-import { aHead, aKey, bytesOf, staleOf, textOf } from './workloads.ts';
+import { aHead, aKey, bytesOf, named, staleOf, textOf } from './workloads.ts';
 
 export function headsContract(open: () => Promise<StoreUnderTest>): void {
   test(
@@ -28,7 +28,7 @@ export function headsContract(open: () => Promise<StoreUnderTest>): void {
       expect(await store.readHead(few.key)).toEqual(few);
       const whole = aHead(all, {
         era: 3,
-        items: ['pods-0', 'pods-1'],
+        items: named('pods-0', 'pods-1'),
         floor: '98765432109876543210987654321',
         queued: 'fence-0',
         pendingSinceMs: nowMs(),

@@ -4,25 +4,25 @@ import { TerminalError } from '../../../lib/ports/errors.ts';
 import { failureOf } from '../../claims.ts';
 import { on } from '../own-adapter.ts';
 import type { StoreUnderTest } from './workloads.ts';
-import { aHead, aKey, bytesOf, staleOf, textOf } from './workloads.ts';
+import { aHead, aKey, bytesOf, named, namesIn, staleOf, textOf } from './workloads.ts';
 
 export function viewItemsContract(open: () => Promise<StoreUnderTest>): void {
   test(
     'names of view items are a set: added from several sides, removed, in order',
     on(open, async ({ store }) => {
       const key = aKey();
-      await store.createHead(aHead(key, { items: ['b'] }));
-      await Promise.all(['d', 'a', 'c'].map((item) => store.updateHead(key, {}, { addItems: [item] })));
-      expect((await store.readHead(key))?.items).toEqual(['a', 'b', 'c', 'd']);
-      const head = await store.updateHead(key, {}, { addItems: ['e', 'a', 'f'], removeItems: ['b', 'd', 'none', 'f'] });
-      expect(head.items).toEqual(['a', 'c', 'e']);
+      await store.createHead(aHead(key, { items: named('b') }));
+      await Promise.all(['d', 'a', 'c'].map((item) => store.updateHead(key, {}, { addItems: named(item) })));
+      expect(namesIn(await store.readHead(key))).toEqual(['a', 'b', 'c', 'd']);
+      const head = await store.updateHead(key, {}, { addItems: named('e', 'a', 'f'), removeItems: named('b', 'd', 'none', 'f') });
+      expect(namesIn(head)).toEqual(['a', 'c', 'e']);
       expect(await store.readHead(key)).toEqual(head);
       const many = Array.from({ length: 350 }, (_, index) => `pods-${index}`);
-      expect(await store.updateHead(key, { ifFence: 'fence-0' }, { addItems: many, fence: 'fence-1' })).toMatchObject({
+      expect(await store.updateHead(key, { ifFence: 'fence-0' }, { addItems: named(...many), fence: 'fence-1' })).toMatchObject({
         fence: 'fence-1',
       });
       expect((await store.readHead(key))?.items).toHaveLength(353);
-      expect((await store.updateHead(key, {}, { removeItems: many })).items).toEqual(['a', 'c', 'e']);
+      expect(namesIn(await store.updateHead(key, {}, { removeItems: named(...many) }))).toEqual(['a', 'c', 'e']);
     }),
   );
 
@@ -44,12 +44,12 @@ export function viewItemsContract(open: () => Promise<StoreUnderTest>): void {
     'head and items are read together, however much they hold',
     on(open, async ({ store }) => {
       const key = aKey();
-      await store.createHead(aHead(key, { items: ['a', 'b'] }));
+      await store.createHead(aHead(key, { items: named('a', 'b') }));
       const large = new Uint8Array(300 * 1024).fill(7);
       for (let index = 0; index < 5; index++) await store.putItem(key, { name: `large-${index}`, bytes: large }, 0);
       await store.putItem(aKey({ ...key, uid: `${key.uid}x` }), { name: 'foreign', bytes: bytesOf('x') }, 0);
       const { head, items } = await store.read(key);
-      expect(head?.items).toEqual(['a', 'b']);
+      expect(namesIn(head)).toEqual(['a', 'b']);
       expect(items.map((item) => [item.name, item.version, item.bytes.byteLength])).toEqual(
         Array.from({ length: 5 }, (_, index) => [`large-${index}`, 1, large.byteLength]),
       );
@@ -86,7 +86,7 @@ export function viewItemsContract(open: () => Promise<StoreUnderTest>): void {
     'R1: forgetting takes head and items, under the fence',
     on(open, async ({ store }) => {
       const key = aKey();
-      await store.createHead(aHead(key, { items: ['a', 'b'] }));
+      await store.createHead(aHead(key, { items: named('a', 'b') }));
       for (const item of ['a', 'b']) await store.putItem(key, { name: item, bytes: bytesOf(item) }, 0);
       expect(await staleOf(store.forget(key, 'another'))).toMatchObject({ fence: 'fence-0' });
       expect((await store.read(key)).items).toHaveLength(2);
@@ -108,7 +108,7 @@ export function viewItemsContract(open: () => Promise<StoreUnderTest>): void {
     on(open, async ({ store }) => {
       const key = aKey();
       const names = ['pods/40/h3', ...Array.from({ length: 30 }, (_, at) => `pods/40/${at}`)];
-      await store.createHead(aHead(key, { items: ['list/0/7/0-40', 'pods/40/0-29', 'pods/40/h3'] }));
+      await store.createHead(aHead(key, { items: named('list/0/7/0-40', 'pods/40/0-29', 'pods/40/h3') }));
       for (const item of names) await store.putItem(key, { name: item, bytes: bytesOf(item) }, 0);
       await store.forget(key, 'fence-0');
       expect(await store.readItems(key, names)).toEqual([]);

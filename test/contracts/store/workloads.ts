@@ -2,6 +2,7 @@
 import { expect } from '@jest/globals';
 import type { WriteMeter } from '../../../lib/adapters/dynamodb/write-units.ts';
 import type { WorkloadKey } from '../../../lib/objects/workload.ts';
+import { headItemOf, type HeadItem } from '../../../lib/ports/head-items.ts';
 import { StaleWriteError, type Head, type Note, type Store, type ViewItem } from '../../../lib/ports/store.ts';
 import { failureOf } from '../../claims.ts';
 
@@ -46,6 +47,10 @@ export const aHead = (key: WorkloadKey, change: Partial<Head> = {}): Head => ({
   viewVersion: 0,
   ...change,
 });
+
+/** Entries of a head, as a store reads them. */
+export const named = (...names: string[]): HeadItem[] => names.map(headItemOf);
+export const namesIn = (head: Pick<Head, 'items'> | undefined): string[] | undefined => head?.items.map(({ name }) => name);
 
 /** What stands there instead, of a write that must come too late. */
 export const staleOf = async (call: Promise<unknown>): Promise<unknown> => {

@@ -15,9 +15,9 @@ import type {
   TrainingStatus,
 } from '../../../lib/kinds/training/job-types.ts';
 import type { Kept } from '../../../lib/kinds/training/kept.ts';
-import { launcherName } from '../../../lib/kinds/training/mpi/objects.ts';
+import { launcherName } from '../../../lib/kinds/training/launcher-objects.ts';
 import { trainingPlanner } from '../../../lib/kinds/training/planner.ts';
-import type { TrainingPlan } from '../../../lib/kinds/training/pass.ts';
+import type { TrainingPlan } from '../../../lib/kinds/training/situation.ts';
 import { baseLabels, nameOfSlot, REPLICA_TYPE, slotLabels, TRAINING_JOB } from '../../../lib/kinds/training/slots.ts';
 import { termsOf } from '../../../lib/kinds/training/terms.ts';
 
@@ -169,7 +169,7 @@ export const servicesOf = (
   job: TrainingJob,
   framework: Framework,
   pods: readonly { labels: Record<string, string>; name: string }[],
-): ChildState[] => (termsOf(framework, job).framework.isMpi ? [] : pods.map(({ name, labels }) => aChild('services', name, { labels })));
+): ChildState[] => (termsOf(framework, job).framework.objects ? [] : pods.map(({ name, labels }) => aChild('services', name, { labels })));
 
 export interface Situation extends JobParts {
   pods?: string | PodFacts[];

@@ -302,7 +302,7 @@ describe('a large job is made over several passes', () => {
   ])('%#', (framework, replicas, count) => {
     const plan = planFor({ framework, replicas });
     expect([created(plan).length, created(plan)[0], plan.requeueAfterSeconds, plan.continues]).toEqual([count, 'j-worker-0', 1, undefined]);
-    expect(created(plan, 'Service').length).toBe(framework.isMpi ? 0 : count);
+    expect(created(plan, 'Service').length).toBe(framework.objects ? 0 : count);
   });
 });
 

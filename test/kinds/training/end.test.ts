@@ -240,6 +240,17 @@ test('the limit is the job’s: two slots that failed once each reach a limit of
   expect([states(plan), actionsOf(plan, 'create')]).toEqual(['Created=True Running=False Failed=True', []]);
 });
 
+test('failures of a slot that has no pod while the head is lost count by what pods of the others carry', () => {
+  const parts = { replicas: { Worker: 2 }, policy: 'ExitCode', status: STARTED };
+  const [failed] = podsOf(aTraining(parts), tensorflow, 'Worker: R F(137)').slice(1);
+  if (!failed) throw new Error('no failed pod');
+  // Each slot had failed once when it was made.
+  const pods = [{ ...failed, slotFailures: 1, jobFailures: 2 }];
+  const planAt = (backoffLimit: number) => planFor({ ...parts, runPolicy: { backoffLimit }, pods, kept: {} });
+  expect(states(planAt(2))).toBe('Created=True Running=False Failed=True');
+  expect(states(planAt(3))).toBe('Created=True Restarting=True');
+});
+
 test('B-19: one failed pod counts once, however often it is seen', () => {
   let kept: object = {};
   for (let pass = 0; pass < 10; pass += 1) {

@@ -1,7 +1,8 @@
 // What a job keeps in the head: its next pass can read it, whatever the number and order of its replicas.
 import { describe, expect, test } from '@jest/globals';
 import * as v from 'valibot';
-import { failuresIn, KEPT, packedSlots, slotSetIn } from '../../../lib/kinds/training/kept.ts';
+import { failuresIn, KEPT } from '../../../lib/kinds/training/kept.ts';
+import { packedSlots, slotSetIn } from '../../../lib/kinds/training/slot-sets.ts';
 import { keptToStore } from '../../../lib/reconciler/head/kept.ts';
 import { aTraining, planFor, podsOf, reasonsTold, snapshotOf, type Situation } from './builders.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';

@@ -2,6 +2,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { nameKeyOf } from '../../../lib/kinds/rows/plan.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
+import {
+  CONFIG_MAPS,
+  configMapPartOf,
+  ROLE_BINDINGS,
+  rolePartOf,
+  ROLES,
+  SERVICE_ACCOUNTS,
+} from '../../../lib/kinds/training/launcher-objects.ts';
 import * as objects from '../../../lib/kinds/training/mpi/objects.ts';
 import { launcherVariables } from '../../../lib/kinds/training/mpi/pods.ts';
 import { termsOf } from '../../../lib/kinds/training/terms.ts';
@@ -43,8 +51,8 @@ const times = (text: string, count: number): string => Array.from({ length: coun
 /** What the pass before has made. */
 function childrenOf(plan: ReturnType<typeof planFor>): Record<string, ChildState[]> {
   const partOf: Record<string, (object: KubernetesObject) => object> = {
-    ConfigMap: (object) => objects.configMapPartOf(object) as object,
-    Role: (object) => objects.rolePartOf(object) as object,
+    ConfigMap: (object) => configMapPartOf(object) as object,
+    Role: (object) => rolePartOf(object) as object,
   };
   const keys: Record<string, string> = {
     ServiceAccount: 'serviceaccounts',
@@ -125,7 +133,7 @@ describe('the objects', () => {
 
   test('case 81: an account of the user’s', () => {
     const replicas = { Launcher: launcherOf({}, { serviceAccountName: 'launcher-sa' }), Worker: 1 };
-    const held = new Map([[nameKeyOf(objects.SERVICE_ACCOUNTS, 'launcher-sa'), { uid: 'other', isTerminating: false }]]);
+    const held = new Map([[nameKeyOf(SERVICE_ACCOUNTS, 'launcher-sa'), { uid: 'other', isTerminating: false }]]);
     const own = planFor({ ...job(1), replicas, pods: 'Worker: P', held });
     expect(createdObject(own, 'j-launcher')).toMatchObject({ spec: { serviceAccountName: 'launcher-sa' } });
     expect(createdObject(own, 'j-launcher', 'RoleBinding')).toMatchObject({
@@ -144,9 +152,9 @@ describe('the objects', () => {
   });
 
   test.each([
-    ['ConfigMap', objects.CONFIG_MAPS, 'j-config'],
-    ['Role', objects.ROLES, 'j-launcher'],
-    ['RoleBinding', objects.ROLE_BINDINGS, 'j-launcher'],
+    ['ConfigMap', CONFIG_MAPS, 'j-config'],
+    ['Role', ROLES, 'j-launcher'],
+    ['RoleBinding', ROLE_BINDINGS, 'j-launcher'],
     ['Pod', PODS, 'j-launcher'],
     ['Pod', PODS, 'j-worker-0'],
   ] as const)('case 79: a %s of somebody else', (kind, resource, name) => {
@@ -164,7 +172,7 @@ describe('the objects', () => {
   });
 
   test.each([
-    ['ConfigMap', objects.CONFIG_MAPS, 'j-config'],
+    ['ConfigMap', CONFIG_MAPS, 'j-config'],
     ['Pod', PODS, 'j-worker-0'],
   ] as const)('a job that was deleted and made anew waits for its %s of before to go, and is not parked', (_, resource, name) => {
     const held = new Map([[nameKeyOf(resource, name), { uid: 'of-before', isTerminating: true }]]);

@@ -4,12 +4,12 @@ import { resourceOf } from '../../../lib/kinds/training/facts.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
-import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../../../lib/kinds/training/mpi/objects.ts';
+import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../../../lib/kinds/training/launcher-objects.ts';
 import { SERVICES } from '../../../lib/kinds/training/services.ts';
 import { baseLabels, slotLabels } from '../../../lib/kinds/training/slots.ts';
 import type { TrainingJob } from '../../../lib/kinds/training/job-types.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
-import { PODS } from '../../../lib/objects/resources.ts';
+import { PODS, type Resource } from '../../../lib/objects/resources.ts';
 import { ConflictError, TerminalError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { relist } from '../../world/reporter.ts';
 import { expectQuiet } from '../../world/right.ts';
@@ -316,6 +316,31 @@ describe('a pass that meets trouble', () => {
     expect([await training.namesOf(world), await training.namesOf(world, SERVICES)]).toEqual([[], []]);
     expect(createsOf('pods')).toHaveLength(2);
     expect(await training.timesTold(world, 'TFJobFailed')).toBe(1);
+  });
+
+  test('a job that restarted too often has failed, though the pass that deleted its pods died before the status', async () => {
+    await training.submitted(world, { replicas: { Worker: 2 }, policy: 'OnFailure', runPolicy: { backoffLimit: 2 } });
+    await training.running(world);
+    let deaths = 0;
+    world.interposer = async ({ port, method, args, phase }, process) => {
+      if (port !== 'cluster' || method !== 'patch' || (args[0] as Resource).kind !== 'TFJob' || phase !== 'before' || ++deaths > 1) return;
+      // Whoever looks next finds no pod, and so none of its restarts.
+      for (const pod of await world.pods()) await world.endDeleted(pod);
+      await world.report();
+      process.kill();
+    };
+    const restarted = { name: 'tensorflow', image: 'example.com/train', imageID: '', ready: true, restartCount: 1, state: { running: {} } };
+    for (const name of await training.namesOf(world))
+      await world.as('PATCH', PODS, {
+        ...inDefault(name),
+        subresource: 'status',
+        type: 'application/strategic-merge-patch+json',
+        body: { status: { containerStatuses: [restarted] } },
+      });
+    await world.elapse(150, { play: false });
+    expect(deaths).toBeGreaterThan(1);
+    expect(training.statesOf(await training.statusOf(world, tensorflow))).toBe('Created=True Running=False Failed=True');
+    expect(createsOf('pods')).toHaveLength(2);
   });
 
   test('B-38: pods, services and restarts are counted, each once', async () => {

@@ -4,7 +4,7 @@ import { isOver, withCondition, type NewCondition } from '../../../lib/kinds/tra
 import { secondsToDeletion } from '../../../lib/kinds/training/deadlines.ts';
 import { hasForeignScheduler } from '../../../lib/kinds/training/gang.ts';
 import type { JobCondition } from '../../../lib/kinds/training/job-types.ts';
-import { slotSetIn, slotText } from '../../../lib/kinds/training/kept.ts';
+import { slotSetIn, slotText } from '../../../lib/kinds/training/slot-sets.ts';
 import { countsOf } from '../../../lib/kinds/training/replica-statuses.ts';
 import { answerToFailure, exitCodeOf, isRetryable, podRestartPolicy } from '../../../lib/kinds/training/restarts.ts';
 import { nameOfSlot, ofType, REPLICA_INDEX, REPLICA_TYPE, slotsOf } from '../../../lib/kinds/training/slots.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isWorker0Completed, tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import { judge } from '../../../lib/kinds/training/judging.ts';
-import type { Pass } from '../../../lib/kinds/training/pass.ts';
+import type { Situation as JobSituation } from '../../../lib/kinds/training/situation.ts';
 import { presentIn } from '../../../lib/kinds/training/present.ts';
 import { termsOf } from '../../../lib/kinds/training/terms.ts';
 import {
@@ -247,6 +247,6 @@ test.each([
   const job = aTraining({ replicas });
   const terms = termsOf(tensorflow, job);
   const given = snapshotOf({ job, pods: text });
-  const pass = { given, terms, present: presentIn(terms, podsOf(job, tensorflow, text)) } as Pass;
+  const pass = { given, terms, present: presentIn(terms, podsOf(job, tensorflow, text)) } as JobSituation;
   expect(isWorker0Completed(judge(pass, { kept: {}, conditions: [], startedAt: undefined }).counts)).toBe(isSo);
 });

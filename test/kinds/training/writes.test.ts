@@ -4,7 +4,7 @@ import type { Framework } from '../../../lib/kinds/training/framework.ts';
 import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
-import { CONFIG_MAPS } from '../../../lib/kinds/training/mpi/objects.ts';
+import { CONFIG_MAPS } from '../../../lib/kinds/training/launcher-objects.ts';
 import { SERVICES } from '../../../lib/kinds/training/services.ts';
 import { EVENTS, PODS } from '../../../lib/objects/resources.ts';
 import { ConflictError, TerminalError } from '../../../lib/ports/errors.ts';

@@ -69,6 +69,13 @@ const VALUES: { readonly [Name in FactName]-?: readonly [PodFacts[Name], PodFact
     [],
   ],
   reasons: [[{ reason: 'Unschedulable', message: '0/3 nodes' }], [{ reason: 'Evicted' }], undefined],
+  lastEnds: [
+    [{ container: 'main', exitCode: 137, reason: 'OOMKilled' }],
+    [{ container: 'main', exitCode: 137 }],
+    [{ container: 'main', exitCode: 1 }],
+    [{ container: 'log', exitCode: 1 }],
+    undefined,
+  ],
   node: ['node-1', 'node-2', undefined],
   podReason: ['Evicted', 'NodeLost', undefined],
   containerWords: [
@@ -339,7 +346,7 @@ describe('facts that a kind must ask for', () => {
 
 test('of a pod that cannot be read its metadata stays, and nothing of its status', () => {
   const { reasons: _reasons, ready: _ready, readySince: _readySince, podReason: _said, ...others } = plain;
-  const { containerWords: _words, unmetCondition: _unmet, ...metadata } = others;
+  const { containerWords: _words, unmetCondition: _unmet, lastEnds: _ends, ...metadata } = others;
   expect(unreadableFacts(plain, 'why')).toEqual({ ...metadata, phase: '', conditions: [], containers: [], unreadable: 'why' });
 });
 
@@ -354,6 +361,7 @@ test.each<[FactName, Partial<PodFacts>]>([
   ['deletedAt', { deletedAt: AFTER_9999 }],
   ['readySince', { readySince: AFTER_9999 }],
   ['containers', { containers: [container, { ...container, exitCode: 1, finishedAt: AFTER_9999 }] }],
+  ['lastEnds', { lastEnds: [{ container: 'main', exitCode: 2 ** 31 }] }],
 ])('a pod from outside with an impossible %s is refused, and its neighbours are not', (name, impossible) => {
   const refused: [number, string][] = [];
   const packed = packPods([plain, { ...plain, ...impossible }, plain].map(entryOf));

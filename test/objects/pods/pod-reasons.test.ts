@@ -132,6 +132,28 @@ describe('reasons of pods', () => {
       expect('reasons' in facts).toBe(says.length > 0);
     });
 
+  test('the end of the run before, of containers that run or wait again', () => {
+    const before = (exitCode: number, reason: string): Pick<ContainerStatus, 'lastState'> => ({
+      lastState: { terminated: { exitCode, reason } },
+    });
+    const pod = podWith({
+      phase: 'Running',
+      initContainerStatuses: [{ name: 'log', state: { running: {} }, ...before(1, 'Error') }],
+      containerStatuses: [
+        { name: 'main', state: { running: {} }, ...before(137, 'OOMKilled') },
+        { name: 'over', state: { terminated: { exitCode: 0 } }, ...before(2, 'Error') },
+        { ...waiting('CrashLoopBackOff'), name: 'waits', ...before(3, 'Error') },
+        { name: 'first', state: { running: {} } },
+      ],
+    });
+    expect(podFactsOf(pod).lastEnds).toEqual([
+      { container: 'main', exitCode: 137, reason: 'OOMKilled' },
+      { container: 'waits', exitCode: 3 },
+      { container: 'log', exitCode: 1 },
+    ]);
+    expect(podFactsOf(podWith({ containerStatuses: [{ name: 'first', state: { running: {} } }] }))).not.toHaveProperty('lastEnds');
+  });
+
   test('few, and short, however much is said', () => {
     const containerStatuses = Array.from({ length: 60_000 }, (_, at) => waiting('Err'.repeat(100), '😀'.repeat(1_000), `c${at}`));
     const reasons = podReasonsOf(podWith({ phase: 'Pending', containerStatuses })) ?? [];

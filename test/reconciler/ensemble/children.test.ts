@@ -333,7 +333,7 @@ describe('bad children', () => {
     ]);
     await world.ingest();
     const head = await world.store.readHead(await world.keyOf('demo', 'Ensemble'));
-    expect(head?.items.filter((item) => item.includes('stages'))).toEqual([]);
+    expect(head?.items.filter((item) => item.name.includes('stages'))).toEqual([]);
     expect(world.log.map(({ fields }) => fields['first'])).toContainEqual([
       { owner: name, field: 'children[0]', expected: 'a child of a resource of Ensemble, not of stages.example.com' },
     ]);

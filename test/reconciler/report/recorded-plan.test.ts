@@ -1,6 +1,7 @@
 // The flight recorder's snapshots: what a pass decided is decided again from them, and nothing secret is in them.
 import { describe, expect, test } from '@jest/globals';
-import { CHILDREN_IN_SNAPSHOT, replay, snapshotKindOf, snapshotOf, type Planned } from '../../../lib/reconciler/report/recorded-plan.ts';
+import type { Planned } from '../../../lib/reconciler/pass/pass.ts';
+import { CHILDREN_IN_SNAPSHOT, replay, snapshotKindOf, snapshotOf } from '../../../lib/reconciler/report/recorded-plan.ts';
 import { EMPTY_HEAD } from '../../../lib/kinds/rows/plan.ts';
 import { jobPlanner } from '../../../lib/kinds/job/plan.ts';
 import { jobRow } from '../../../lib/kinds/job/row.ts';

@@ -56,6 +56,24 @@ describe('R14: a silent cluster is one that does not answer', () => {
   });
 });
 
+describe('R13: a parked workload', () => {
+  test('R13: goes on within five minutes of its cause being mended elsewhere, however long it was parked', async () => {
+    await world.apply(aJob('bad', { completions: 1, parallelism: 1 }));
+    let isRefused = false;
+    world.interposer = ({ port, method, args, phase }) => {
+      const isStatus = args.some((arg) => typeof arg === 'object' && arg !== null && Reflect.get(arg, 'subresource') === 'status');
+      if (port !== 'cluster' || method !== 'patch' || phase !== 'before' || !isStatus) return;
+      isRefused = true;
+      throw new TerminalError('the status is refused', { code: 422, reason: 'Invalid' });
+    };
+    await world.until(() => world.passes.some(({ outcome }) => outcome === 'parked'), { play: false, seconds: 60 });
+    await world.elapse(4_000, { play: false });
+    expect(isRefused).toBe(true);
+    world.interposer = undefined;
+    await world.until(async () => (await world.job('bad')).status?.startTime !== undefined, { play: false, seconds: 300 });
+  });
+});
+
 describe('R13: a namespace that is being deleted', () => {
   test('R13: takes no pods, and is not asked for one each second', async () => {
     await world.apply(aJob('demo', { completions: 3, parallelism: 3 }));

@@ -4,7 +4,7 @@ import { UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { clusterStatesOf } from '../../../lib/reconciler/cluster/cluster-state.ts';
 import { readKnownCluster } from '../../../lib/reconciler/cluster/known-cluster.ts';
 import { Reachability } from '../../../lib/reconciler/cluster/reachability.ts';
-import { resendPutOff } from '../../../lib/reconciler/head/resend.ts';
+import { resendPutOff } from '../../../lib/reconciler/cluster/resend.ts';
 import type { Heartbeat } from '../../../lib/wire/words/observations.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { expectCompleted, runToEnd } from '../../world/right.ts';

@@ -5,7 +5,7 @@ import { formatKey } from '../../../lib/objects/workload.ts';
 import type { OutgoingMessage } from '../../../lib/ports/queue.ts';
 import { StaleWriteError } from '../../../lib/ports/store.ts';
 import { fireTimers } from '../../../lib/reconciler/timers.ts';
-import type { Delivery } from '../../../lib/reconciler/unreadable.ts';
+import type { Delivery } from '../../../lib/reconciler/invocation/unreadable.ts';
 import { VISIBILITY_SECONDS } from '../../../lib/reconciler/head/timeouts.ts';
 import { SOON_MS, prepareWake, sendWake, wake } from '../../../lib/reconciler/head/wake.ts';
 import { encodeTimer } from '../../../lib/wire/messages.ts';

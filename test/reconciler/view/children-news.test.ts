@@ -6,14 +6,14 @@ import { factsFor } from '../../../lib/kinds/facts.ts';
 import type { ChildFacts } from '../../../lib/kinds/rows/kind.ts';
 import { livingChildren, partsDigestOf } from '../../../lib/reconciler/view/children.ts';
 import { presenceOf } from '../../../lib/objects/child-state.ts';
-import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
+import { viewDigestOf } from '../../../lib/reconciler/cluster/digest-mismatch.ts';
 import { readView, type View } from '../../../lib/reconciler/view/view-access.ts';
 import type { ChildObservation, OwnerName, WorkloadReport } from '../../../lib/wire/words/observations.ts';
 import { ENSEMBLE } from '../../kinds/made-up-kind.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
 
-const [SERVICES] = ENSEMBLE.children;
-if (!SERVICES) throw new Error('the made-up kind has services');
+const [SERVICES, STAGES] = ENSEMBLE.children;
+if (!SERVICES || !STAGES) throw new Error('the made-up kind has services and stages');
 const rows = factsFor('Job').children as ChildFacts[];
 
 let world: World;
@@ -89,6 +89,30 @@ test('R3: the list of one resource is compared with the floor of that resource a
   // An older list of the services is a late message, or a server that was set back: a pass looks.
   await tell({ wholeChildren: [{ resource: 'services', floor: '999' }] });
   expect(mismatches()).toBe(1);
+});
+
+test('R3: whole lists of two resources in one report raise the floor of each to the version of its own list', async () => {
+  rows.push(STAGES);
+  try {
+    const stage: ChildObservation = {
+      heardAt: '70',
+      presence: 'there',
+      child: childStateOf(STAGES, { metadata: { name: 'demo', namespace: 'default', uid: 'uid-of-stage', resourceVersion: '70' } }),
+    };
+    const lists = [
+      { resource: 'services', floor: '2000005' },
+      { resource: stage.child.resource, floor: '80' },
+    ];
+    for (const wholeChildren of [lists, lists.toReversed()]) await tell({ children: [service('2000005', 'largo'), stage], wholeChildren });
+    const floors = async (): Promise<unknown> =>
+      Object.fromEntries((await view()).children.map(({ resource, floor }) => [resource, floor]));
+    expect(await floors()).toEqual({ services: '2000005', [stage.child.resource]: '80' });
+    // Between both floors: news of one resource, known of the other.
+    await tell({ children: [{ ...stage, heardAt: '90', presence: 'deleted' }, service('90', 'presto')] });
+    expect(await tempos()).toEqual([{ tempo: 'largo' }]);
+  } finally {
+    rows.splice(rows.indexOf(STAGES), 1);
+  }
 });
 
 test('trap 10: a digest of parts of another revision is no doubt; another part, or a missing child, is', async () => {

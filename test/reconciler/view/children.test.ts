@@ -15,7 +15,7 @@ import {
   partsDigestOf,
   partsIn,
 } from '../../../lib/reconciler/view/children.ts';
-import { seenText, viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
+import { seenText, viewDigestOf } from '../../../lib/reconciler/cluster/digest-mismatch.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { emptyPart } from '../../../lib/reconciler/view/view.ts';
 import { mergedReports } from '../../../lib/reconciler/view/merged-reports.ts';
@@ -23,6 +23,7 @@ import { decodeTimer, encodeTimer } from '../../../lib/wire/messages.ts';
 import type { ChildObservation, ChildrenPart } from '../../../lib/wire/words/observations.ts';
 import { ENSEMBLE } from '../../kinds/made-up-kind.ts';
 import { VirtualClock } from '../../world/virtual-clock.ts';
+import { namesIn } from '../../contracts/store/workloads.ts';
 
 const KEY: WorkloadKey = { cluster: 'west', kind: 'Ensemble', namespace: 'default', name: 'quartet', uid: 'uid-of-quartet' };
 const child = (name: string, resourceVersion: string, change: Partial<ChildState> = {}): ChildState => ({
@@ -188,7 +189,7 @@ describe('where they lie', () => {
     const view = await readView(store, head, 0);
     expect([view.hasMissingItem, view.part.pods.size, view.children.map(({ floor }) => floor)]).toEqual([false, 0, ['4']]);
     expect(await namesRead()).toEqual(['services/a-1', 'services/a-70']);
-    expect(head.items.toSorted()).toEqual(['children/services/1/0', 'floor/0/services/4']);
+    expect(namesIn(head)?.toSorted()).toEqual(['children/services/1/0', 'floor/0/services/4']);
   });
 
   test('a child whose version alone moves on is no news; a list raises the floor, and an older one does not lower it', async () => {
@@ -212,6 +213,6 @@ describe('where they lie', () => {
     expect([(await readView(store, head, 1)).hasMissingItem, childFloor(head, 'services', 1)]).toEqual([true, undefined]);
     await write({ children: [seen(child('b', '5'))], whole: { resource: 'services', floor: '5' } }, { era: 1 });
     expect([await namesRead(1), childFloor(head, 'services', 1)]).toEqual([['services/b'], '5']);
-    expect(head.items.filter((name) => name.startsWith('floor/'))).toEqual(['floor/1/services/5']);
+    expect(namesIn(head)?.filter((name) => name.startsWith('floor/'))).toEqual(['floor/1/services/5']);
   });
 });

@@ -10,6 +10,7 @@ import type { PodObservation } from '../../../lib/wire/words/observations.ts';
 import { END_OF_SLOTS } from '../../../lib/wire/words/view-layout.ts';
 import { shareOf } from '../../storm-share.ts';
 import { KEY, observed as observedAs, RECORD } from '../demo-view.ts';
+import { namesIn } from '../../contracts/store/workloads.ts';
 
 const observed = (index: number, version: number): PodObservation => observedAs(index, version, { phase: `at ${version}` });
 
@@ -166,7 +167,7 @@ describe('R1: an item that the head names and that is lost', () => {
 
   test('R1: told of in a run of names, it makes the workload unknown as soon as news touches it, and does not begin anew unseen', async () => {
     const { store, head } = await openView();
-    expect((await head()).items).toEqual(['pods/40/0-9']);
+    expect(namesIn(await head())).toEqual(['pods/40/0-9']);
     lose(store, 'pods/40/3');
     expect((await readView(store, await head(), 0)).hasMissingItem).toBe(true);
     const news = Array.from({ length: 25 }, (_, at) => observed(120 + at, 2));

@@ -102,6 +102,34 @@ describe('children other than pods', () => {
     ]);
   });
 
+  test('R3: each resource has versions of its own: what a list shows, and what it raises, is at the version of that list', async () => {
+    const { clock, source, messages } = await ready((api) => {
+      for (const [at, plural] of ['scalers', 'pods', 'ensembles', 'stages', 'jobs'].entries()) api.ahead.set(plural, at * 1_000);
+      anOrchestra(api);
+    });
+    const before = (await messages()).flatMap(({ reports }) => reports);
+    expect(before.map(({ owner, observed, pods }) => [owner.name, observed?.heardAt, pods.map(({ heardAt }) => heardAt)])).toEqual([
+      ['a', '4107', ['1107']],
+      ['e', '2107', ['1107']],
+    ]);
+    expect(before.map(brief)).toEqual([
+      { of: 'a', pods: ['a-1'], whole: '1107' },
+      {
+        of: 'e',
+        pods: ['e-0'],
+        whole: '1107',
+        children: ['stage there 3107 {"port":80}', 'scaler there 107 {"port":80}'],
+        lists: ['stages.example.com 3107 selected', 'scalers.example.com 107'],
+      },
+    ]);
+    source.put('scalers', aChild('scaler', 'e', { port: 81 }));
+    source.put('pods', aPodOf('e-1', 'e'));
+    await clock.advance(2_000);
+    const after = (await messages()).flatMap(({ reports }) => reports);
+    expect(after.map(brief)).toEqual([{ of: 'e', pods: ['e-1'], children: ['scaler there 108 {"port":81}'] }]);
+    expect(after.flatMap(({ pods }) => pods.map(({ heardAt }) => heardAt))).toEqual(['1109']);
+  });
+
   test('R3: of a resource that nobody has installed hold up nothing after a restore of the API server', async () => {
     const bench = await ready((api) => {
       anOrchestra(api);

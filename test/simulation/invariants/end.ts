@@ -7,7 +7,7 @@ import type { ChildFacts } from '../../../lib/kinds/rows/kind.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { factsFor } from '../../../lib/kinds/facts.ts';
 import { livingChildren } from '../../../lib/reconciler/view/children.ts';
-import { viewDigestOf } from '../../../lib/reconciler/view/digest-mismatch.ts';
+import { viewDigestOf } from '../../../lib/reconciler/cluster/digest-mismatch.ts';
 import { decodeState, hasIntents } from '../../../lib/reconciler/head/pass-state.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { digestOf } from '../../../lib/wire/words/digest.ts';

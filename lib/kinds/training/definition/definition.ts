@@ -4,21 +4,21 @@ import { AGE, defineDefinition, type KindDefinition, type KubernetesTypes, type 
 import { trainingFacts } from '../facts.ts';
 import type { Framework } from '../framework.ts';
 import type { KubernetesSchemas } from './fields.ts';
-import { neededFields, ownFields, replicaSpecs, runPolicy, status } from './fields.ts';
+import { neededFields, ownFieldsOf, replicaSpecs, runPolicy, showsAgeFirst, status } from './fields.ts';
 import { trainingPolicies } from './policies.ts';
 
 const STATE: PrintedColumn = { name: 'State', type: 'string', jsonPath: '.status.conditions[-1:].type' };
 
 export function trainingDefinition(framework: Framework): KindDefinition {
-  const { kind, replicasField, isScalable, isMpi } = framework;
+  const { kind, replicasField, isScalable } = framework;
   return defineDefinition(trainingFacts(framework), {
-    columns: isMpi ? [AGE, STATE] : [STATE, AGE],
+    columns: showsAgeFirst.has(kind) ? [AGE, STATE] : [STATE, AGE],
     schemas: (_, types) => {
       const { of, parts } = partsBy(types);
       const spec = {
         type: 'object',
         required: [...(neededFields[kind] ?? []), replicasField],
-        properties: { ...ownFields[kind]?.(of), [replicasField]: parts.replicaSpecs, runPolicy: parts.runPolicy },
+        properties: { ...ownFieldsOf(kind, of), [replicasField]: parts.replicaSpecs, runPolicy: parts.runPolicy },
       };
       return { spec, status: parts.status };
     },

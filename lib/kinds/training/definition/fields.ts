@@ -1,21 +1,7 @@
-// The fields of the training kinds' specs, besides the replica specs. What a pod template holds is not written here.
+// The schemas of the training kinds' fields.
+import { OWN_FIELDS, REPLICA_SPEC, RUN_POLICY, STATUS } from '../job-fields.ts';
 import type { JsonSchema } from '../../../objects/json-schema.ts';
-
-type Fields = Readonly<Record<string, JsonSchema>>;
-
-const text: JsonSchema = { type: 'string' };
-const boolean: JsonSchema = { type: 'boolean' };
-const int32: JsonSchema = { type: 'integer', format: 'int32' };
-const int64: JsonSchema = { type: 'integer', format: 'int64' };
-const time: JsonSchema = { type: 'string', format: 'date-time' };
-const about = (schema: JsonSchema, description: string): JsonSchema => ({ description, ...schema });
-const object = (properties: Fields, required: readonly string[] = []): JsonSchema => ({
-  type: 'object',
-  ...(required.length > 0 && { required }),
-  properties,
-});
-const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
-const mapOf = (values: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties: values });
+import { mapOf, schemaOf, type Shape } from '../../../objects/values/field-shapes.ts';
 
 /** Types of Kubernetes that a training job's fields have. */
 export interface KubernetesSchemas {
@@ -26,76 +12,23 @@ export interface KubernetesSchemas {
   quantity: JsonSchema;
 }
 
-export const replicaSpecs = ({ podTemplate }: KubernetesSchemas): JsonSchema =>
-  mapOf(
-    object({
-      replicas: about(int32, 'How many pods are wanted.'),
-      restartPolicy: about(text, 'What follows a failed pod: Always, OnFailure, Never or ExitCode.'),
-      template: podTemplate,
-    }),
-  );
+const typeIn =
+  (of: KubernetesSchemas) =>
+  (name: string): JsonSchema =>
+    of[name as keyof KubernetesSchemas];
 
-export const runPolicy = ({ quantity }: KubernetesSchemas): JsonSchema =>
-  object({
-    activeDeadlineSeconds: about(int64, 'The job fails when it has been active for this long.'),
-    backoffLimit: about(int32, 'How many restarts are tolerated before the job fails.'),
-    cleanPodPolicy: about(text, 'Which pods are deleted when the job is finished: Running, All or None.'),
-    managedBy: about(text, 'Who reconciles the job: kubeflow.org/training-operator or kueue.x-k8s.io/multikueue.'),
-    schedulingPolicy: object({
-      minAvailable: about(int32, 'How many pods are placed together.'),
-      minResources: mapOf(quantity),
-      priorityClass: text,
-      queue: {
-        ...about(text, 'It may not change once it is set.'),
-        'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'spec.runPolicy.schedulingPolicy.queue is immutable' }],
-      },
-      scheduleTimeoutSeconds: int32,
-    }),
-    suspend: { ...about(boolean, 'No pods while it is true.'), default: false },
-    ttlSecondsAfterFinished: about(int32, 'The job is deleted this long after it finished; never if it is not set.'),
-  });
+export const replicaSpecs = (of: KubernetesSchemas): JsonSchema => schemaOf(mapOf(REPLICA_SPEC), typeIn(of));
+export const runPolicy = (of: KubernetesSchemas): JsonSchema => schemaOf(RUN_POLICY, typeIn(of));
+export const status = (of: KubernetesSchemas): JsonSchema => schemaOf(STATUS, typeIn(of));
 
-export const status = ({ labelSelector }: KubernetesSchemas): JsonSchema =>
-  object({
-    completionTime: time,
-    conditions: listOf(
-      object({ lastTransitionTime: time, lastUpdateTime: time, message: text, reason: text, status: text, type: text }, ['status', 'type']),
-    ),
-    lastReconcileTime: time,
-    replicaStatuses: mapOf(object({ active: int32, failed: int32, labelSelector, selector: text, succeeded: int32 })),
-    startTime: time,
-  });
-
-const elastic = { maxReplicas: int32, maxRestarts: int32, minReplicas: int32 };
-
-/** By kind; a kind that is not named has no fields of its own. */
-export const ownFields: Readonly<Record<string, (of: KubernetesSchemas) => Fields>> = {
-  TFJob: () => ({
-    enableDynamicWorker: boolean,
-    successPolicy: about(text, 'AllWorkers, or empty: the chief, else worker 0, decides.'),
-  }),
-  PyTorchJob: ({ metric }) => ({
-    elasticPolicy: object({
-      ...elastic,
-      metrics: listOf(metric),
-      nProcPerNode: about(int32, 'Deprecated: use spec.nprocPerNode.'),
-      rdzvBackend: text,
-      rdzvConf: listOf(object({ key: text, value: text })),
-      rdzvHost: text,
-      rdzvId: text,
-      rdzvPort: int32,
-      standalone: boolean,
-    }),
-    nprocPerNode: about(text, 'auto, cpu, gpu or a number.'),
-  }),
-  MPIJob: () => ({
-    cleanPodPolicy: about(text, 'From before there was the one of runPolicy, which goes before it.'),
-    mainContainer: text,
-    slotsPerWorker: int32,
-  }),
-  PaddleJob: ({ metric }) => ({ elasticPolicy: object({ ...elastic, metrics: listOf(metric) }) }),
-  MXJob: () => ({ jobMode: about(text, 'MXTrain or MXTune.') }),
-};
+/** The kind's own fields. */
+export function ownFieldsOf(kind: string, of: KubernetesSchemas): Record<string, JsonSchema> {
+  const fields: Readonly<Record<string, Shape>> = Object.hasOwn(OWN_FIELDS, kind) ? OWN_FIELDS[kind as keyof typeof OWN_FIELDS] : {};
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOf(field, typeIn(of))]));
+}
 
 /** By kind: those of its own fields that must be there. */
 export const neededFields: Readonly<Record<string, readonly string[]>> = { MXJob: ['jobMode'] };
+
+/** Kinds whose age stands before their state, as upstream prints them. */
+export const showsAgeFirst: ReadonlySet<string> = new Set(['MPIJob']);

@@ -201,12 +201,9 @@ const all = `variables.faults.filter(f, size(f) > 0).map(f, f.join(', ')).join('
 const EVERY_FAULT = `variables.faults.map(f, size(f)).sum() > 1 ? '[' + ${all} + ']' : ${all}`;
 const FIRST_FAULT = 'variables.faults.filter(f, size(f) > 0)[0][0]';
 
-/** Whether upstream judged jobs of the kind by a webhook. */
-const hadWebhook = ({ isMpi, isOfBase }: Framework): boolean => !isMpi && !isOfBase;
-
 function denialOf(framework: Framework): Policy {
   const { plural, validation } = framework;
-  const words = hadWebhook(framework) ? undefined : validation.controller;
+  const words = validation.hadNoWebhook ? validation.controller : undefined;
   return policyOf(trainingFacts(framework), `${plural}.farloop.dev`, 'Deny', {
     variables: [
       ...variablesOf(framework),

@@ -1,5 +1,5 @@
 // Every framework.
-import type { Framework } from '../framework.ts';
+import type { PlannedFramework } from '../situation.ts';
 import { jax } from './jax.ts';
 import { mpi } from './mpi.ts';
 import { mxnet } from './mxnet.ts';
@@ -8,4 +8,4 @@ import { pytorch } from './pytorch.ts';
 import { tensorflow } from './tensorflow.ts';
 import { xgboost } from './xgboost.ts';
 
-export const FRAMEWORKS: readonly Framework[] = [tensorflow, pytorch, mpi, xgboost, paddle, mxnet, jax];
+export const FRAMEWORKS: readonly PlannedFramework[] = [tensorflow, pytorch, mpi, xgboost, paddle, mxnet, jax];

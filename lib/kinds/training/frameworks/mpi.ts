@@ -1,21 +1,28 @@
 // MPIJob. Its pods and objects are made by the steps of ../mpi.
 import { MPI } from '../framework-names.ts';
 import { replicaSpecsOf } from '../replica-specs.ts';
-import type { Framework } from '../framework.ts';
+import type { Findings, Terms } from '../framework.ts';
+import { accountIn, isGpuLauncher } from '../mpi/objects.ts';
+import { mpiSteps } from '../mpi/steps.ts';
+import type { PlannedFramework } from '../situation.ts';
 import type { ReplicaSpec, TrainingJob } from '../job-types.ts';
 import { usualTexts } from '../success.ts';
 
 const { replicasField } = MPI;
 
-export const mpi: Framework = {
+export const mpi: PlannedFramework = {
   ...MPI,
   renamed: [],
   container: 'mpi',
   port: { name: 'mpi-port', number: 9999 },
   restartPolicy: 'Never',
-  defaults,
+  ownDefaults,
+  // The policy of `runPolicy`, else the older field.
+  cleanPodPolicyOf: ({ spec }) => spec.runPolicy?.cleanPodPolicy || spec.cleanPodPolicy || '',
+  findingsIn,
   validation: {
     controller: { spec: 'MPIReplicaSpecs is not valid', type: 'MPIReplicaType', container: 'MPIReplicaSpec is not valid' },
+    hadNoWebhook: true,
     takesAnyName: true,
     takesAnyContainer: true,
     single: { type: 'Launcher', otherwise: 'MPIReplicaSpec is not valid: There must be only 1 launcher replica' },
@@ -23,11 +30,15 @@ export const mpi: Framework = {
   },
   isMaster: (_, { type }) => type === 'Launcher',
   rendezvous: () => ({ variables: [] }),
-  status: { ...usualTexts('MPIJob'), decides: (_, type) => type === 'Launcher' },
+  status: { ...usualTexts('MPIJob'), decides: (_, type) => type === 'Launcher', runsUntilEnded: true },
   deletedReason: 'SuccessfulDeleteJob',
+  warnsByOldNames: true,
+  reportsNoExitCodes: true,
+  shrinksSilently: true,
+  steps: mpiSteps,
 };
 
-function defaults(job: TrainingJob): TrainingJob {
+function ownDefaults(job: TrainingJob): TrainingJob {
   const { cleanPodPolicy: legacy, runPolicy = {} } = job.spec;
   const specs = replicaSpecsOf({ replicasField }, job);
   const isOpen = !legacy && !runPolicy.cleanPodPolicy;
@@ -47,5 +58,7 @@ const defaulted = (type: string, spec: ReplicaSpec): ReplicaSpec => ({
   restartPolicy: spec.restartPolicy || 'Never',
 });
 
-/** The policy that counts: that of `runPolicy`, else the older field. */
-export const cleanPodPolicyOf = ({ spec }: TrainingJob): string => spec.runPolicy?.cleanPodPolicy || spec.cleanPodPolicy || '';
+function findingsIn(terms: Terms): Findings {
+  const account = accountIn(terms);
+  return { ...(isGpuLauncher(terms) && { isGpu: true as const }), ...(account !== '' && { account }) };
+}

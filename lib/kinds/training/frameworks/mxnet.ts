@@ -20,6 +20,7 @@ export const mxnet: Framework = {
   restartPolicy: 'Never',
   validation: {
     controller: { spec: 'MXJobSpec is not valid', container: 'MXJobSpec is not valid', isTerse: true },
+    hadNoWebhook: true,
     further: (_, specs) => {
       const schedulers = Object.keys(specs).filter((type) => type.toLowerCase() === 'scheduler');
       return schedulers.length > 1 ? 'more than 1 scheduler found' : undefined;
@@ -44,6 +45,7 @@ export const mxnet: Framework = {
   },
   status: { ...usualTexts('MXJob', 'mxjob'), decides: (terms, type) => type === 'Scheduler' || isSingle(terms), ...textsOfState() },
   deletedReason: 'SuccessfulDeletePod',
+  warnsByOldNames: true,
 };
 
 function textsOfState(): Pick<ReturnType<typeof usualTexts>, 'running' | 'succeeded'> {

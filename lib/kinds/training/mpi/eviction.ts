@@ -1,7 +1,7 @@
 // An MPIJob ends when its launcher or one of its workers is evicted.
 import type { Terms } from '../framework.ts';
 import type { NewEvent } from '../actions.ts';
-import type { Judgement } from '../judging.ts';
+import type { Judgement } from '../situation.ts';
 import { wantedOf } from '../terms.ts';
 
 export interface Eviction {
@@ -21,10 +21,10 @@ export function evictionIn(terms: Terms, { slots }: Pick<Judgement, 'slots'>): E
 }
 
 /** The event of the launcher's end beside the event of the condition. */
-export function launcherEvent({ namespace, name }: Terms, phase: string | undefined): NewEvent | undefined {
+export function launcherEvents({ namespace, name }: Terms, phase: string | undefined): NewEvent[] {
   if (phase === 'Succeeded')
-    return { type: 'Normal', reason: 'mpijobsSucceeded', message: `MPIJob ${namespace}/${name} successfully completed.` };
-  return phase === 'Failed' ? { type: 'Warning', reason: 'MPIJobFailed', message: `MPIJob ${namespace}/${name} has failed` } : undefined;
+    return [{ type: 'Normal', reason: 'mpijobsSucceeded', message: `MPIJob ${namespace}/${name} successfully completed.` }];
+  return phase === 'Failed' ? [{ type: 'Warning', reason: 'MPIJobFailed', message: `MPIJob ${namespace}/${name} has failed` }] : [];
 }
 
 export const allRunningEvent = ({ namespace, name }: Terms): NewEvent => ({

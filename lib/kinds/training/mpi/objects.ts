@@ -1,27 +1,13 @@
 // The objects that an MPIJob needs beside its pods: how the launcher finds its workers, and its right to run commands in them.
 import type { Terms } from '../framework.ts';
 import { containersIn } from '../replica-specs.ts';
-import { canonicalText } from '../../../objects/child-state.ts';
 import type { Json, KubernetesObject } from '../../../objects/kubernetes.ts';
 import type { Resource } from '../../../objects/resources.ts';
 import { textOf } from '../../../objects/values/untyped-fields.ts';
-import { digestOf } from '../digest.ts';
+import { CONFIG_MAPS, configMapName, launcherName, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../launcher-objects.ts';
 import { namesOf } from '../rendezvous/variables.ts';
 import { TRAINING_JOB } from '../slots.ts';
 import { ownerReferenceOf, replicasOf, wantedOf } from '../terms.ts';
-
-export const CONFIG_MAPS: Resource = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
-export const SERVICE_ACCOUNTS: Resource = { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
-export const ROLES: Resource = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', plural: 'roles', namespaced: true };
-export const ROLE_BINDINGS: Resource = {
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'RoleBinding',
-  plural: 'rolebindings',
-  namespaced: true,
-};
-
-export const launcherName = ({ name }: Pick<Terms, 'name'>): string => `${name}-launcher`;
-export const configMapName = ({ name }: Pick<Terms, 'name'>): string => `${name}-config`;
 
 /** Whether a container of the launcher is limited to some number of GPUs. */
 export const isGpuLauncher = (terms: Terms): boolean =>
@@ -60,9 +46,6 @@ export function roleRulesOf(terms: Terms): Json[] {
 export const roleOf = (terms: Terms): KubernetesObject =>
   objectOf(ROLES, metadataOf(terms, launcherName(terms)), { rules: roleRulesOf(terms) });
 
-export const digestOfRules = (rules: unknown): string => digestOf(canonicalText(rules ?? []));
-export const rolePartOf = (role: KubernetesObject): Json => ({ digest: digestOfRules((role as { rules?: unknown }).rules) });
-
 export const roleBindingOf = (terms: Terms, account: string): KubernetesObject =>
   objectOf(ROLE_BINDINGS, metadataOf(terms, launcherName(terms)), {
     subjects: [{ kind: 'ServiceAccount', name: account, namespace: terms.namespace }],
@@ -94,6 +77,3 @@ export function configDataOf(terms: Terms, { isGpu, running }: { isGpu: boolean;
 
 export const configMapOf = (terms: Terms, data: Record<string, string>): KubernetesObject =>
   objectOf(CONFIG_MAPS, metadataOf(terms, configMapName(terms)), { data });
-
-export const digestOfData = (data: unknown): string => digestOf(canonicalText(data ?? {}));
-export const configMapPartOf = (map: KubernetesObject): Json => ({ digest: digestOfData((map as { data?: unknown }).data) });

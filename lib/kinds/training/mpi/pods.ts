@@ -2,9 +2,10 @@
 import type { Terms } from '../framework.ts';
 import type { Container, EnvVar, Pod } from '../../../objects/kubernetes.ts';
 import { madePod, withVariables, type PodMaking, type PodOrder } from '../pods.ts';
+import { configMapName, launcherName } from '../launcher-objects.ts';
 import { variable } from '../rendezvous/variables.ts';
 import { baseLabels, JOB_ROLE, nameOfSlot, REPLICA_TYPE, slotLabels } from '../slots.ts';
-import { configMapName, isGpuLauncher, launcherName } from './objects.ts';
+import { isGpuLauncher } from './objects.ts';
 
 const CONFIG_VOLUME = 'mpi-job-config';
 const CONFIG_PATH = '/etc/mpi';

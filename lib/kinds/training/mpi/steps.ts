@@ -4,67 +4,84 @@ import type { KubernetesObject, Pod } from '../../../objects/kubernetes.ts';
 import { PODS, type Resource } from '../../../objects/resources.ts';
 import { aboutOf, nameKeyOf, type Action } from '../../rows/plan.ts';
 import { correctAction, createActions, eventAction, type NewEvent } from '../actions.ts';
-import type { Judgement } from '../judging.ts';
-import { TAKEN, type Told } from '../kept.ts';
-import { livingIn, type Pass } from '../pass.ts';
-import { nameOfSlot, type Slot } from '../slots.ts';
-import { carriedBy, freeOpenings, inOnePass, openingsIn, templateWarnings, type Filling, type Opening } from '../staffing.ts';
+import { TAKEN, type Reports } from '../reports.ts';
+import {
+  CONFIG_MAPS,
+  configMapName,
+  digestOfData,
+  digestOfRules,
+  launcherName,
+  ROLE_BINDINGS,
+  ROLES,
+  SERVICE_ACCOUNTS,
+} from '../launcher-objects.ts';
+import { livingIn, type Allowance, type Filled, type Judgement, type Situation, type Steps } from '../situation.ts';
+import {
+  AGAIN_SECONDS,
+  carriedBy,
+  freeOpenings,
+  inOnePass,
+  NEXT_PODS_SECONDS,
+  openingsIn,
+  templateWarnings,
+  type Filling,
+  type Opening,
+} from '../staffing.ts';
+import { allRunningEvent, evictionIn, launcherEvents } from './eviction.ts';
 import * as objects from './objects.ts';
 import { launcherPodOf, workerPodOf } from './pods.ts';
 
-export interface MpiStep {
-  actions: Action[];
-  /** Pods cannot be made without templates. */
-  needsTemplates: boolean;
-  /** Once the workers are there, the launcher is made in the same pass. */
-  continues: boolean;
-  /** More workers are to be made than one pass makes. */
-  isCut?: boolean;
-  problem?: string;
-  /** An object that is being deleted has a name of the job's, as after a job was deleted and made anew. */
-  awaitsDeletion?: true;
-}
+export const mpiSteps: Steps = {
+  fill: workersThenLauncher,
+  // The launcher, which still runs, must not reach for a failed worker.
+  atEnd: (pass, judgement, reports) => (judgement.isLeaderOver ? [] : corrections(pass, judgement, reports)),
+  findingsIn: (pass) => (hasOwnAccount(pass) ? { hasOwnAccount: true } : {}),
+  failureIn: ({ terms }, judgement) => evictionIn(terms, judgement),
+  events: ({ terms }, { counts }, reports) => {
+    const runsAll = counts.of('Launcher').active === 1 && terms.replicas.every(({ type, wanted }) => counts.of(type).active === wanted);
+    return runsAll && reports.isNews('running', 0) ? [allRunningEvent(terms)] : [];
+  },
+  endEvents: ({ terms }, { slots }) => launcherEvents(terms, slots.get(0)?.pod.phase),
+};
 
-const nameOf = (job: string, slot: Slot): string =>
-  slot.type === 'Launcher' ? objects.launcherName({ name: job }) : nameOfSlot(job, slot);
-
-/** @param mayCreate whether pods may be made now */
-export function mpiStep(
-  pass: Pass,
-  judgement: Judgement,
-  { told, mayCreate, isLauncherOver }: { told: Told; mayCreate: boolean; isLauncherOver: boolean },
-): MpiStep {
-  const nothing = { actions: [], needsTemplates: false, continues: false };
-  if (isLauncherOver) return nothing;
-  const beside = besides(pass, told, running(judgement));
-  if (beside.problem !== undefined || beside.awaitsDeletion) return { ...nothing, ...beside };
-  const openings = openingsIn(pass, judgement, nameOf);
-  const { free, taken, leaving, actions: news } = freeOpenings(pass, openings, told, OPENINGS);
+function workersThenLauncher(pass: Situation, judgement: Judgement, { reports, mayCreate, createHold }: Allowance): Filled {
+  const waits = createHold > 0 ? [createHold] : [];
+  const nothing: Filled = { actions: [], waits, needsTemplates: false };
+  if (judgement.isLeaderOver) return nothing;
+  const { actions: beside, problem, awaitsDeletion } = besides(pass, reports, running(judgement));
+  if (problem !== undefined) return { ...nothing, actions: beside, problem, waits: [...waits, AGAIN_SECONDS.taken] };
+  const leavingLater = [...waits, AGAIN_SECONDS.leaving];
+  if (awaitsDeletion) return { ...nothing, actions: beside, waits: leavingLater };
+  const openings = openingsIn(pass, judgement);
+  const { free, taken, leaving, actions: news } = freeOpenings(pass, openings, reports, OPENINGS);
   const first = taken[0];
-  if (first) return { ...nothing, actions: [...beside.actions, ...news], problem: takenEvent(first).message };
-  if (leaving.length > 0) return { ...nothing, actions: behindConfigMap(pass, beside.actions), awaitsDeletion: true };
-  if (!mayCreate || free.length === 0) return { ...nothing, actions: behindConfigMap(pass, beside.actions) };
+  if (first)
+    return { ...nothing, actions: [...beside, ...news], problem: takenEvent(first).message, waits: [...waits, AGAIN_SECONDS.taken] };
+  if (leaving.length > 0) return { ...nothing, actions: behindConfigMap(pass, beside), waits: leavingLater };
+  if (!mayCreate || free.length === 0) return { ...nothing, actions: behindConfigMap(pass, beside) };
   if (!pass.given.isWhole) return { ...nothing, needsTemplates: true };
   const workers = free.filter(({ replicas }) => replicas.type === 'Worker');
   const isUnanswered = pass.given.head.expectations.create.length > 0;
   const now = inOnePass(pass, workers);
   const made = workers.length > 0 ? now : isUnanswered ? [] : free;
+  // More workers are to be made than one pass makes.
   const isCut = now.length < workers.length;
   return {
     ...nothing,
-    actions: behindConfigMap(pass, [...beside.actions, ...podCreates(pass, judgement, made)]),
+    actions: behindConfigMap(pass, [...beside, ...podCreates(pass, judgement, made)]),
+    waits: isCut ? [...waits, NEXT_PODS_SECONDS] : waits,
+    // Once the workers are there, the launcher is made in the same pass.
     continues: workers.length > 0 && workers.length < free.length && !isCut,
-    isCut,
   };
 }
 
 /** All that would mount the config map, or serve those that do, is of no use where its name turns out to be somebody else's. */
-function behindConfigMap({ terms }: Pass, actions: readonly Action[]): Action[] {
-  const needs = aboutOf(objects.CONFIG_MAPS, objects.configMapName(terms));
+function behindConfigMap({ terms }: Situation, actions: readonly Action[]): Action[] {
+  const needs = aboutOf(CONFIG_MAPS, configMapName(terms));
   const isMade = actions.some((action) => action.verb === 'create' && aboutOf(action.resource, nameOfCreate(action)) === needs);
   if (!isMade) return [...actions];
   return actions.map((action) => {
-    if (action.verb !== 'create' || action.resource === objects.CONFIG_MAPS || action.resource === objects.SERVICE_ACCOUNTS) return action;
+    if (action.verb !== 'create' || action.resource === CONFIG_MAPS || action.resource === SERVICE_ACCOUNTS) return action;
     return { ...action, needs };
   });
 }
@@ -72,8 +89,8 @@ function behindConfigMap({ terms }: Pass, actions: readonly Action[]): Action[] 
 const nameOfCreate = ({ object }: Extract<Action, { verb: 'create' }>): string => object.metadata.name ?? '';
 
 /** Corrections of the objects beside the pods; nothing is made. */
-export const mpiCorrections = (pass: Pass, judgement: Judgement, told: Told): Action[] =>
-  besides(pass, told, running(judgement)).actions.filter(({ verb }) => verb === 'patch');
+const corrections = (pass: Situation, judgement: Judgement, reports: Reports): Action[] =>
+  besides(pass, reports, running(judgement)).actions.filter(({ verb }) => verb === 'patch');
 
 const takenText = (name: string, kind: string): string =>
   `Resource "${name}" of MPIJobKind "${kind}" already exists and is not managed by MPIJob`;
@@ -86,38 +103,38 @@ const running = ({ slots }: Judgement): string[] =>
   [...slots.values()].filter(({ replicas, pod }) => replicas.type === 'Worker' && pod.phase === 'Running').map(({ pod }) => pod.name);
 
 /** Account, config map, role and binding. The first whose name somebody else has ends the step. */
-function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): Pick<MpiStep, 'actions' | 'problem' | 'awaitsDeletion'> {
+function besides(pass: Situation, reports: Reports, runningWorkers: readonly string[]): ObjectsStep {
   const { terms, checked, given } = pass;
-  const launcher = objects.launcherName(terms);
+  const launcher = launcherName(terms);
   const account = checked.account ?? launcher;
   const data = objects.configDataOf(terms, { isGpu: checked.isGpu === true, running: runningWorkers });
-  const hasBinding = childOf(pass, objects.ROLE_BINDINGS, launcher) !== undefined;
+  const hasBinding = childOf(pass, ROLE_BINDINGS, launcher) !== undefined;
   const wanted: WantedObject[] = [
     // An account that the user made is never found among the job's own. It is tried for until there is a binding. One that was the job's
     // own is made again.
     {
-      resource: objects.SERVICE_ACCOUNTS,
+      resource: SERVICE_ACCOUNTS,
       name: account,
       make: () => objects.accountOf(terms, account),
       isDone: hasBinding && checked.hasOwnAccount !== true,
       isAnybodys: true,
     },
     {
-      resource: objects.CONFIG_MAPS,
-      name: objects.configMapName(terms),
+      resource: CONFIG_MAPS,
+      name: configMapName(terms),
       make: () => objects.configMapOf(terms, data),
-      digest: objects.digestOfData(data),
+      digest: digestOfData(data),
       patch: { data },
       isDebounced: true,
     },
     {
-      resource: objects.ROLES,
+      resource: ROLES,
       name: launcher,
       make: () => objects.roleOf(terms),
-      digest: objects.digestOfRules(objects.roleRulesOf(terms)),
+      digest: digestOfRules(objects.roleRulesOf(terms)),
       patch: { rules: objects.roleRulesOf(terms) },
     },
-    { resource: objects.ROLE_BINDINGS, name: launcher, make: () => objects.roleBindingOf(terms, account) },
+    { resource: ROLE_BINDINGS, name: launcher, make: () => objects.roleBindingOf(terms, account) },
   ];
   const actions: Action[] = [];
   for (const [at, { resource, name, make, digest, patch, isDebounced, isDone, isAnybodys }] of wanted.entries()) {
@@ -127,16 +144,23 @@ function besides(pass: Pass, told: Told, runningWorkers: readonly string[]): Pic
     if (holder && !isAnybodys) {
       const message = takenText(name, resource.kind);
       const event: NewEvent = { type: 'Warning', reason: 'ErrResourceExists', message };
-      const isNews = told.isNews('object', at);
+      const isNews = reports.isNews('object', at);
       return { actions: [...actions, ...(isNews ? [eventAction(terms, event)] : [])], problem: message };
     }
-    if (!child && !holder) told.stillTold('object', at);
+    if (!child && !holder) reports.stays('object', at);
     if (!child && !holder && !isDone) actions.push(...createActions(terms, { resource, object: make() }, 'the launcher needs it'));
     const isRight = digest === undefined || (child?.part.facts as { digest?: string } | undefined)?.digest === digest;
     if (child && patch && !child.terminating && !isRight)
       actions.push(correctAction({ resource, child }, { type: 'merge', patch, isDebounced }, 'it is not as the launcher needs it'));
   }
   return { actions };
+}
+
+interface ObjectsStep {
+  actions: Action[];
+  problem?: string;
+  /** An object that is being deleted has a name of the job's, as after a job was deleted and made anew. */
+  awaitsDeletion?: true;
 }
 
 interface WantedObject {
@@ -155,17 +179,16 @@ interface WantedObject {
 }
 
 /** Whether the account is the job's own. One that was stays so: its deletion is mended. */
-export const hasOwnAccount = (pass: Pass): boolean =>
-  pass.checked.hasOwnAccount === true ||
-  childOf(pass, objects.SERVICE_ACCOUNTS, pass.checked.account ?? objects.launcherName(pass.terms)) !== undefined;
+const hasOwnAccount = (pass: Situation): boolean =>
+  pass.checked.hasOwnAccount === true || childOf(pass, SERVICE_ACCOUNTS, pass.checked.account ?? launcherName(pass.terms)) !== undefined;
 
-const childOf = (pass: Pass, resource: Resource, name: string): ChildState | undefined =>
+const childOf = (pass: Situation, resource: Resource, name: string): ChildState | undefined =>
   livingIn(pass, resource).find((child) => child.name === name);
 
-function podCreates(pass: Pass, judgement: Judgement, openings: readonly Opening[]): Action[] {
+function podCreates(pass: Situation, judgement: Judgement, openings: readonly Opening[]): Action[] {
   const { terms, settings, gang, given, checked } = pass;
   const number = given.head.ordinal;
-  const account = checked.account ?? objects.launcherName(terms);
+  const account = checked.account ?? launcherName(terms);
   const warnings = templateWarnings(
     pass,
     openings.filter(({ replicas }) => replicas.type === 'Launcher'),

@@ -3,39 +3,39 @@
 import type { KubernetesObject, WorkloadObject } from '../../../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
 import type { Resource } from '../../../../lib/objects/resources.ts';
-import { count, flag, int32, object, oneOf, optional, text, type Checked } from '../../../../lib/objects/values/fact-checks.ts';
-import { conditions } from '../../../../lib/kinds/rows/owner-facts.ts';
+import { count, flag, int32, objectOf, text, wordOf, type TypeOf } from '../../../../lib/objects/values/field-shapes.ts';
+import { CONDITIONS } from '../../../../lib/kinds/rows/owner-facts.ts';
 
 export const ROLES = ['strings', 'winds'] as const;
 export type Role = (typeof ROLES)[number];
 
-export const spec = object({
+export const spec = objectOf({
   /** Pods, by role. The ensemble has succeeded once all pods of the first role with any have. */
-  strings: optional(count),
-  winds: optional(count),
-  suspend: optional(flag),
-  managedBy: optional(text),
+  strings: count,
+  winds: count,
+  suspend: flag,
+  managedBy: text,
   /** Failures that are made good; absent: 3. */
-  restartLimit: optional(int32),
+  restartLimit: int32,
   /** A secret that must be there before any pod. Its annotation `continues` names a further one. */
-  score: optional(object({ name: text, namespace: optional(text) })),
+  score: objectOf({ name: text, namespace: text }, ['name']),
   /** Shown to the autoscaler, if the cluster has them. */
-  encore: optional(int32),
+  encore: int32,
 });
 
-export const status = object({
-  phase: optional(oneOf('Pending', 'Playing', 'Suspended', 'Complete', 'Failed')),
+export const status = objectOf({
+  phase: wordOf('Pending', 'Playing', 'Suspended', 'Complete', 'Failed'),
   /** Ready pods, by role. */
-  ready: optional(object({ strings: optional(count), winds: optional(count) })),
+  ready: objectOf({ strings: count, winds: count }),
   /** Pods that were replaced after a failure. */
-  restarts: optional(count),
-  conditions: optional(conditions),
+  restarts: count,
+  conditions: CONDITIONS,
 });
 
-export type EnsembleStatus = Checked<typeof status>;
+export type EnsembleStatus = TypeOf<typeof status>;
 
 export interface Ensemble extends WorkloadObject {
-  spec: Checked<typeof spec>;
+  spec: TypeOf<typeof spec>;
   status?: EnsembleStatus;
 }
 
