@@ -168,7 +168,7 @@ export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
   mayAdopt?(this: void, key: Pick<WorkloadKey, 'namespace' | 'name'>, metadata: ObjectMeta): boolean;
   /** Selects them in a live list. */
   selection(key: WorkloadKey, owner: Owner | undefined): ListSelection;
-  /** Its planner emits an event for each name that others have, once. Absent: the loop does, at every try. */
+  /** Its planner emits an event for each name that others have, once. Absent: the loop does. */
   plannerTellsOfTakenNames?: true;
   /** Reasons of the Events about a child that the API server refuses to create or delete; absent: the kind's own. */
   refusedReasons?: { create: string; delete: string };
@@ -204,7 +204,7 @@ export interface PodsOfKind<Owner extends WorkloadObject> {
    * pod of another number is not the one to be created (R5).
    */
   namesAreReused?: true;
-  /** The planner emits an event for each name that others have, once. Absent: the loop does, at every try. */
+  /** The planner emits an event for each name that others have, once. Absent: the loop does. */
   plannerTellsOfTakenNames?: true;
   /**
    * A success counts though its pod is gone before a pass has looked: the planner gets such pods as `Snapshot.ended`. Absent where a finalizer
