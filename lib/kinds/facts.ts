@@ -7,7 +7,7 @@ import type { KindFacts, PlannedFacts } from './rows/kind.ts';
 import { orphanPodFacts } from './orphan-pod/facts.ts';
 import { virtualNodeFacts } from './virtual-node/facts.ts';
 import { virtualPodFacts } from './virtual-pod/facts.ts';
-import * as names from './training/framework-names.ts';
+import * as names from './training/names/framework-names.ts';
 import { trainingFacts } from './training/facts.ts';
 
 export const KIND_FACTS = {

@@ -14,7 +14,7 @@ import { virtualNodeShown } from './virtual-node/shown.ts';
 import { virtualPodFacts } from './virtual-pod/facts.ts';
 import { virtualPodManifests } from './virtual-pod/manifests.ts';
 import { virtualPodShown } from './virtual-pod/shown.ts';
-import * as names from './training/framework-names.ts';
+import * as names from './training/names/framework-names.ts';
 import { trainingManifests } from './training/manifests.ts';
 
 export const MANIFESTS = {

@@ -4,7 +4,7 @@ import type { Kind } from './facts.ts';
 import { jobShown } from './job/shown.ts';
 import type { KindShown } from './rows/kind-shown.ts';
 import { orphanPodShown } from './orphan-pod/shown.ts';
-import * as names from './training/framework-names.ts';
+import * as names from './training/names/framework-names.ts';
 import { trainingShown } from './training/shown.ts';
 
 export const SHOWN = {

@@ -1,17 +1,26 @@
 // The API server without its sockets: one request in, one answer or stream out. listener.ts puts HTTPS before it.
 import { withoutFilePaths } from '../objects/values/shown-text.ts';
-import type { Asker, Attributes, Reviewing } from './access/asker.ts';
+import type { Asker, Attributes, Reviewing } from './objects/asker.ts';
 import { decide, rulesOf } from './access/authorization.ts';
 import { attributesOf, refusalOf } from './access/request-attributes.ts';
 import type { ServiceAccountTokens } from './access/service-account-tokens.ts';
-import { answerTokenRequest } from './access/token-answers.ts';
-import { ApiError, internalError, invalid, methodNotAllowed, methodRefused, noSuchPath, notFound, versionAhead } from './http/api-error.ts';
-import { timeText } from './api-object.ts';
-import type { ApiObject, Fields } from './api-object.ts';
+import { answerTokenRequest } from './verbs/token-answers.ts';
+import {
+  ApiError,
+  internalError,
+  invalid,
+  methodNotAllowed,
+  methodRefused,
+  noSuchPath,
+  notFound,
+  versionAhead,
+} from './objects/api-error.ts';
+import { timeText } from './objects/api-object.ts';
+import type { ApiObject, Fields } from './objects/api-object.ts';
 import type { DeleteOptions } from './http/body.ts';
 import { jsonOf, parseJson, readObject } from './http/body.ts';
-import { checkFieldValidation, patchStrictnessOf, strictnessOf } from './verbs/field-validation.ts';
-import type { Strictness } from './verbs/field-validation.ts';
+import { checkFieldValidation, patchStrictnessOf, strictnessOf } from './http/field-validation.ts';
+import type { Strictness } from './http/field-validation.ts';
 import { evictPod } from './verbs/eviction.ts';
 import { deleteObject, deleteOptionsOf } from './verbs/deletion.ts';
 import { answerDiscovery } from './discovery/discovery.ts';
@@ -26,9 +35,9 @@ import type { ApiRequest, ApiResponse, ResourcePath } from './http/request.ts';
 import { admit } from './policies/admission.ts';
 import type { ResourceRow } from './rows/resource-row.ts';
 import { applyObject, applyType } from './verbs/server-side-apply.ts';
-import { storageName } from './resources.ts';
+import { storageName } from './rows/resources.ts';
 import { keyOf, Version } from './storage/version.ts';
-import { warningHeader, warningsOf, warningsOfDeletion } from './warnings/warnings.ts';
+import { warningHeader, warningsOf, warningsOfDeletion } from './verbs/warnings.ts';
 import { answerScale } from './verbs/scale.ts';
 import { shownBy } from './verbs/shown.ts';
 import { watchObjects } from './verbs/watch.ts';

@@ -1,6 +1,6 @@
 // A cluster to try things on: the API server over HTTPS, with its objects in a folder or in memory. Pods need a node to run.
 import { timingSafeEqual } from 'node:crypto';
-import type { Asker } from './access/asker.ts';
+import type { Asker } from './objects/asker.ts';
 import { ServiceAccountTokens } from './access/service-account-tokens.ts';
 import { signingKeyIn } from './access/signing-key.ts';
 import { ApiServer } from './api-server.ts';
@@ -8,20 +8,21 @@ import { bindClaims } from './controllers/claim-binding.ts';
 import { expireObjects } from './controllers/expiry.ts';
 import { GarbageCollector } from './controllers/garbage-collection.ts';
 import { forgetRemovedResources } from './controllers/removed-resources.ts';
-import { storeFirstDefinitions } from './definitions/first-definitions.ts';
-import type { FirstDefinition } from './definitions/first-definitions.ts';
-import { serveDefinitions } from './definitions/serving.ts';
+import { storeFirstDefinitions } from './controllers/first-definitions.ts';
+import type { FirstDefinition } from './controllers/first-definitions.ts';
+import { serveDefinitions } from './controllers/definition-serving.ts';
 import { kubeconfigFor } from './http/kubeconfig.ts';
-import { listen } from './http/listener.ts';
+import { listen } from './listener.ts';
 import { endNamespaces, ensureBuiltInNamespaces } from './controllers/namespace-lifecycle.ts';
 import { ensureSystemPriorityClasses } from './controllers/system-priority-classes.ts';
 import type { ApiRequest, ApiResponse } from './http/request.ts';
-import { Resources } from './resources.ts';
+import { builtInRows } from './built-in-rows.ts';
+import { Resources } from './rows/resources.ts';
 import type { ResourceRow } from './rows/resource-row.ts';
 import { openDisk, SandboxError } from './storage/storage-file.ts';
 import { Storage } from './storage/storage.ts';
-import { realSurroundings } from './surroundings.ts';
-import type { Surroundings } from './surroundings.ts';
+import { realSurroundings } from './objects/surroundings.ts';
+import type { Surroundings } from './objects/surroundings.ts';
 import { credentialsIn } from './http/tls.ts';
 
 export { SandboxError };
@@ -69,7 +70,7 @@ export function openCluster({
   definitions = () => [],
   surroundings,
 }: ClusterOptions): EmbeddedCluster {
-  const resources = new Resources(rows);
+  const resources = new Resources(builtInRows, rows);
   const disk = folder === undefined ? undefined : openDisk(folder, largestPages);
   try {
     const storage = new Storage({ windowEvents, defer: surroundings.defer, ...(disk && { disk }) });

@@ -2,7 +2,7 @@
 // whom nobody believes.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { VirtualClock } from '../world/virtual-clock.ts';
-import { JOB_FIELDS } from '../../lib/kinds/job/owner-facts.ts';
+import { JOB_FIELDS } from '../../lib/kinds/job/terms/owner-facts.ts';
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../../lib/objects/job-scheduling.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { POD_FIELDS } from '../../lib/objects/pods/pod-facts.ts';

@@ -5,7 +5,7 @@ import { EmbeddedRecorder } from '../../lib/adapters/embedded/recorder.ts';
 import { SilentTelemetry } from '../world/recording-telemetry.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
-import { jobFactsOf } from '../../lib/kinds/job/owner-facts.ts';
+import { jobFactsOf } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job, JobSpec, JobStatus, Pod, PodStatus } from '../../lib/objects/kubernetes.ts';
 import { podFactsOf } from '../../lib/objects/pods/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
 import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import { deadlineIn } from '../../lib/ports/clock.ts';

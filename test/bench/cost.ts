@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { alarmResources } from '../../infra/alarms.ts';
 import { FUNCTION_GB, LIST_PRICES, PRICES_AS_OF, PRICES_REGION } from '../../lib/api/list-prices.ts';
 import { LogRecorder } from '../../lib/adapters/telemetry/log-recorder.ts';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { aJob, World } from '../world/world.ts';

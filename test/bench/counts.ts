@@ -1,7 +1,7 @@
 // `npm run bench counts [-- --only single typical]`: what Jobs and training jobs cost, counted in one thread on a virtual clock: writes on the API server, write units of the
 // table, passes. Counts are the same on every machine; exits 1 when a bound is missed.
 import type { Pod } from '../../lib/objects/kubernetes.ts';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { aJob, World } from '../world/world.ts';
 import { partsOf } from '../script-options.ts';

@@ -1,6 +1,6 @@
 // `npm run bench large [-- --indexes N]`: one Job of 100,000 indexes in one thread on a virtual clock, from its creation to its end:
 // passes, writes, write units, processor time of Farloop's own parts and of the sandbox beside them, memory. Reported, no bound.
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import { playLarge } from '../world/large.ts';
 import { aJob, World } from '../world/world.ts';
 import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';

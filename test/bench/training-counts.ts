@@ -1,11 +1,11 @@
 // What training jobs cost, as rows of `npm run bench counts`: writes for their pods and services, writes beside these, write units, passes.
-import { isOver } from '../../lib/kinds/training/conditions.ts';
+import { isOver } from '../../lib/kinds/training/status/conditions.ts';
 import { resourceOf } from '../../lib/kinds/training/facts.ts';
-import type { Framework } from '../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../lib/kinds/training/terms/framework.ts';
 import { FRAMEWORKS } from '../../lib/kinds/training/frameworks/all.ts';
 import { mpi } from '../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../lib/kinds/training/frameworks/pytorch.ts';
-import type { RunPolicy, TrainingJob } from '../../lib/kinds/training/job-types.ts';
+import type { RunPolicy, TrainingJob } from '../../lib/kinds/training/terms/job-types.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { definedRows } from '../sandbox/defined-rows.ts';
 import { World } from '../world/world.ts';

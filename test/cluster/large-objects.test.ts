@@ -1,7 +1,7 @@
 // Objects as large as etcd keeps them, on a real API server, whose JSON of them is six times as long: the Jobs beside them run in their usual
 // time, and such a Job itself runs too.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import { until } from '../claims.ts';

@@ -1,7 +1,7 @@
 // What is left of a Job is the same, whoever ran it: the built-in controller and Farloop run the same Jobs on one real API server, and then
 // their statuses, their pods and their Events are compared, whole; uids, times, versions, addresses and the random part of names masked.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job, JobSpec, KubernetesObject, LabelSelector, Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { EVENTS, JOBS, NAMESPACES, PODS, type Resource } from '../../lib/objects/resources.ts';

@@ -10,7 +10,7 @@ import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
 import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';

@@ -1,6 +1,6 @@
 // A hundred clusters at work for one installation: each gets Jobs of one pod at its share's pace, one may be dead, one may flood. Measured
 // is what people see: from a Job's creation to its first pod, and from its pod's end to its own, at the clusters' own commits.
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job, KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import type { Clock, Deadline } from '../../lib/ports/clock.ts';

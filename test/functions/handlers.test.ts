@@ -7,7 +7,7 @@ import { handler as reconcile } from '../../functions/reconcile.ts';
 import { handler as sweep } from '../../functions/sweep.ts';
 import { handler as timers } from '../../functions/timers.ts';
 import { LineTelemetry } from '../../lib/adapters/telemetry/line-telemetry.ts';
-import { jobFactsOf } from '../../lib/kinds/job/owner-facts.ts';
+import { jobFactsOf } from '../../lib/kinds/job/terms/owner-facts.ts';
 import { formatKey } from '../../lib/objects/workload.ts';
 import { putMarker } from '../../lib/reconciler/cluster/heartbeats.ts';
 import { isLate } from '../../lib/reconciler/head/queue-lag.ts';

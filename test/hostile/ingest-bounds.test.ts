@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { listWorkloads } from '../../lib/api/workloads.ts';
 import { RecordingTelemetry } from '../world/recording-telemetry.ts';
-import { jobFactsOf } from '../../lib/kinds/job/owner-facts.ts';
+import { jobFactsOf } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { podFactsOf, type PodFacts } from '../../lib/objects/pods/pod-facts.ts';
 import { ingestBatch } from '../../lib/reconciler/ingest.ts';

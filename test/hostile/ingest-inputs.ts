@@ -1,7 +1,7 @@
 // What somebody who may send to the events queue could try.
 import { encodeEvents } from '../../lib/wire/events.ts';
 import type { EventMessage } from '../../lib/wire/words/observations.ts';
-import { jobFactsOf } from '../../lib/kinds/job/owner-facts.ts';
+import { jobFactsOf } from '../../lib/kinds/job/terms/owner-facts.ts';
 import { seal } from '../../lib/wire/packing/envelope.ts';
 import { packPods } from '../../lib/wire/packing/columns.ts';
 

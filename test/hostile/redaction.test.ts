@@ -5,7 +5,7 @@ import { VirtualClock } from '../world/virtual-clock.ts';
 import { Connection } from '../../lib/adapters/kubernetes/connection.ts';
 import { LogRecorder } from '../../lib/adapters/telemetry/log-recorder.ts';
 import { answerRoute } from '../../lib/api/routes.ts';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import { encodeCommands } from '../../lib/wire/commands.ts';
 import { snapshotKindOf } from '../../lib/reconciler/report/recorded-plan.ts';
 import { unpackSnapshot } from '../../lib/wire/snapshot.ts';

@@ -17,7 +17,7 @@ const MAY_HOLD: Record<string, readonly string[]> = {
 };
 /** What decides, shows and reads, apart from the table that names it. */
 const PARTS: Record<string, RegExp> = {
-  planners: /^lib\/kinds\/(?!rows\/)[^/]+\/(?:plan|row)\.ts$/,
+  planners: /^lib\/kinds\/(?!rows\/)[^/]+\/(?:(?:plan|row)\.ts$|engine\/)/,
   shown: /^lib\/kinds\/[^/]+\/shown\.ts$/,
   manifests: /^lib\/(?:admission\/|sandbox\/|kinds\/[^/]+\/manifest)/,
   definitions: /^lib\/kinds\/[^/]+\/definition/,

@@ -1,9 +1,13 @@
 // The owner as a view keeps it, of every kind. A pass compares the status that it wrote with the one that it meets (R18): where a field of it is
 // missing, each pass after a write counts live, which costs lists and shows nowhere else.
 import { expect, test } from '@jest/globals';
-import '../world/kinds/table.ts';
+import { TEST_ROWS } from '../world/kinds/table.ts';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import type { WorkloadObject } from '../../lib/objects/kubernetes.ts';
+
+test('the kinds of the tests are among them', () => {
+  expect(ALL_FACTS.map(({ resource }) => resource.plural)).toContain(TEST_ROWS[0]?.plural);
+});
 
 test.each(ALL_FACTS.filter(({ isOwnerless }) => !isOwnerless))('$kind: its facts keep the status whole, and the generation', (facts) => {
   const { apiVersion, kind } = facts.resource;

@@ -1,6 +1,6 @@
 // Jobs as they are asked for in storms, with what each of them must come to, and the judgement over it.
 import type { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';

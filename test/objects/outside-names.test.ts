@@ -63,7 +63,6 @@ const KNOWN_NAMES = [
   'sandbox/cel/functions/format.ts: superscripts[digit]',
   'sandbox/cel/functions/strings.ts: escapes[character]',
   'sandbox/cel/functions/time.ts: unitNanos[unit]',
-  'sandbox/cel/literals.ts: fitting[letter]',
   'sandbox/discovery/openapi-schemas.ts: wellKnown[name]',
   'sandbox/schema/notation.ts: scalars[text]',
   'sandbox/schema/notation.ts: sources[name]',

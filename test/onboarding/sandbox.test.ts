@@ -10,10 +10,9 @@ import { findOurs, objectText, ourObject, resourceOf } from '../../lib/onboardin
 import type { RegistrationRequest, Survey } from '../../lib/onboarding/registration-plan.ts';
 import { survey } from '../../lib/onboarding/registration.ts';
 import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
-import { apiVersionOf } from '../../lib/sandbox/resources.ts';
+import { apiVersionOf } from '../../lib/sandbox/rows/resources.ts';
 import { serviceAccounts } from '../../lib/sandbox/rows/configuration.ts';
-import { deployments } from '../../lib/sandbox/rows/deployments.ts';
-import { networkPolicies } from '../../lib/sandbox/rows/network-policies.ts';
+import { deployments, networkPolicies } from '../../lib/sandbox/rows/kept.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { until } from '../claims.ts';
 import { PLACE, registered, REQUEST } from './registered.ts';

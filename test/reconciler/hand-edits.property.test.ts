@@ -2,7 +2,7 @@
 // event and a reason, and once nobody edits any more the Job ends. FAST_CHECK_SEED=n replays one run.
 import { expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job, JobSpec, Pod } from '../../lib/objects/kubernetes.ts';
 import { EVENTS, JOBS, PODS } from '../../lib/objects/resources.ts';
 import { countIndexes, parseIndexes } from '../../lib/objects/values/index-text.ts';

@@ -1,6 +1,6 @@
 // A Job of 2,500 indexes through the whole loop: waves, the view in chunks, texts as intervals, few statuses, exact counts.
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../lib/objects/resources.ts';
 import { playLarge } from '../world/large.ts';

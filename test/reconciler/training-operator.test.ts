@@ -1,13 +1,13 @@
 // A training operator beside Farloop, and jobs that are handed over while they run, through relay and loop.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Framework } from '../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../lib/kinds/training/terms/framework.ts';
 import { FRAMEWORKS } from '../../lib/kinds/training/frameworks/all.ts';
 import { mpi } from '../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../lib/kinds/training/frameworks/pytorch.ts';
-import type { TrainingJob } from '../../lib/kinds/training/job-types.ts';
-import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../../lib/kinds/training/launcher-objects.ts';
-import { SILENCE_SECONDS } from '../../lib/kinds/training/other-operator.ts';
-import { SERVICES } from '../../lib/kinds/training/services.ts';
+import type { TrainingJob } from '../../lib/kinds/training/terms/job-types.ts';
+import { CONFIG_MAPS, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../../lib/kinds/training/names/launcher-objects.ts';
+import { SILENCE_SECONDS } from '../../lib/kinds/training/status/other-operator.ts';
+import { SERVICES } from '../../lib/kinds/training/objects/services.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { EVENTS, PODS, type Resource } from '../../lib/objects/resources.ts';
 import { Operator } from '../world/kinds/training/operator.ts';

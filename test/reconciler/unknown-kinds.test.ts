@@ -11,7 +11,7 @@ import { VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { readKey } from '../../lib/reconciler/invocation/known-kinds.ts';
 import { sweep } from '../../lib/reconciler/sweep.ts';
 import { fireTimers } from '../../lib/reconciler/timers.ts';
-import { jobFactsOf } from '../../lib/kinds/job/owner-facts.ts';
+import { jobFactsOf } from '../../lib/kinds/job/terms/owner-facts.ts';
 import { decodeAsk, decodeTimer, decodeWake, encodeAsk, encodeTimer, encodeWake } from '../../lib/wire/messages.ts';
 import type { WorkloadReport } from '../../lib/wire/words/observations.ts';
 import { UndecodableMessageError, UnknownKindError } from '../../lib/wire/words/undecodable.ts';

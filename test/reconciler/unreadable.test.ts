@@ -1,7 +1,7 @@
 // A pod that cannot be read is there all the same: its workload is parked with the reason, and no other. None is created in its place and none
 // is counted, until it can be read or is gone.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { isJobFinished, jobFactsOf } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished, jobFactsOf } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS } from '../../lib/objects/resources.ts';

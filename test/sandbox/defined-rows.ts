@@ -1,6 +1,6 @@
 // The sandbox's rows of a kind that brings its own definition.
 import { definitionFor } from '../../lib/kinds/definitions.ts';
-import type { ApiObject } from '../../lib/sandbox/api-object.ts';
+import type { ApiObject } from '../../lib/sandbox/objects/api-object.ts';
 import { definitionIn, namesIn } from '../../lib/sandbox/definitions/definition.ts';
 import { rowsOf } from '../../lib/sandbox/definitions/rows.ts';
 import type { ResourceRow } from '../../lib/sandbox/rows/resource-row.ts';

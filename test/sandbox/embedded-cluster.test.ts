@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { Resources } from '../../lib/sandbox/resources.ts';
+import { builtInRows } from '../../lib/sandbox/built-in-rows.ts';
+import { Resources } from '../../lib/sandbox/rows/resources.ts';
 import { schemaNames, schemaOf } from '../../lib/sandbox/schema/notation.ts';
 import { aConfigMap, embed } from './embedded.ts';
 
@@ -25,7 +26,7 @@ const uidOf = (body: Record<string, unknown>): string => String(Object(body['met
 describe('schema tables', () => {
   test('every type reads, and every row has one', () => {
     for (const name of schemaNames()) expect(schemaOf(name).fields.size).toBeGreaterThan(0);
-    expect(new Resources().rows.every(({ schema }) => schema.fields.has('metadata'))).toBe(true);
+    expect(new Resources(builtInRows).rows.every(({ schema }) => schema.fields.has('metadata'))).toBe(true);
   });
 });
 

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { Resources } from '../../lib/sandbox/resources.ts';
+import { builtInRows } from '../../lib/sandbox/built-in-rows.ts';
+import { Resources } from '../../lib/sandbox/rows/resources.ts';
 import { embed, type Embedded } from './embedded.ts';
 import { ensembles } from './ensemble-row.ts';
 
@@ -238,11 +239,11 @@ describe('removing', () => {
   });
 
   test('a path or a kind that is served already is refused', () => {
-    const resources = new Resources([ensembles()]);
+    const resources = new Resources(builtInRows, [ensembles()]);
     expect(() => resources.add(ensembles())).toThrow(
       'ensembles (Ensemble) in example.com/v1: ensembles (Ensemble) is served there already',
     );
     expect(() => resources.add(ensembles({ plural: 'bands' }))).toThrow(/is served there already/);
-    expect(new Resources().rows).toBe(new Resources().rows);
+    expect(new Resources(builtInRows).rows).toBe(new Resources(builtInRows).rows);
   });
 });

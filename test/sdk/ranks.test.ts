@@ -9,7 +9,7 @@ import { dump, load } from 'js-yaml';
 import { openJsonClient, type JsonClient } from '../../lib/adapters/kubernetes/json-client.ts';
 import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
 import { FRAMEWORKS } from '../../lib/kinds/training/frameworks/all.ts';
-import type { Framework } from '../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../lib/kinds/training/terms/framework.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { until } from '../claims.ts';
 import { FarloopProcess, root, temporaryFolder } from '../cli/farloop-process.ts';

@@ -11,11 +11,12 @@ import { GarbageCollector } from '../../lib/sandbox/controllers/garbage-collecti
 import { endNamespaces, ensureBuiltInNamespaces } from '../../lib/sandbox/controllers/namespace-lifecycle.ts';
 import { forgetRemovedResources } from '../../lib/sandbox/controllers/removed-resources.ts';
 import type { ApiResponse } from '../../lib/sandbox/http/request.ts';
-import { Resources, storageName } from '../../lib/sandbox/resources.ts';
+import { builtInRows } from '../../lib/sandbox/built-in-rows.ts';
+import { Resources, storageName } from '../../lib/sandbox/rows/resources.ts';
 import { namespaces } from '../../lib/sandbox/rows/namespaces.ts';
 import type { ResourceRow } from '../../lib/sandbox/rows/resource-row.ts';
 import { Storage, type Disk, type Revisions } from '../../lib/sandbox/storage/storage.ts';
-import { uuidFrom } from '../../lib/sandbox/surroundings.ts';
+import { uuidFrom } from '../../lib/sandbox/objects/surroundings.ts';
 import { keyOf, type Change } from '../../lib/sandbox/storage/version.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -57,7 +58,7 @@ export class SimApiServer {
 
   constructor(name: string, scheduler: Scheduler, heard: (changes: readonly Change[]) => void, { twin, rows }: SimApiServerOptions = {}) {
     this.name = name;
-    this.resources = new Resources(rows);
+    this.resources = new Resources(builtInRows, rows);
     this.#chance = twin ? seededRandom(twin.seed) : scheduler.random;
     this.#scheduler = scheduler;
     this.#heard = heard;

@@ -1,6 +1,6 @@
 // Whether training jobs have become exactly what their stories say.
 import { isDeepStrictEqual } from 'node:util';
-import type { TrainingJob } from '../../lib/kinds/training/job-types.ts';
+import type { TrainingJob } from '../../lib/kinds/training/terms/job-types.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { PODS, type Resource } from '../../lib/objects/resources.ts';
 import { until } from '../claims.ts';

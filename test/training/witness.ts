@@ -1,5 +1,5 @@
 // Watches the pods, services and training jobs of a namespace, and remembers all that were ever made.
-import type { TrainingJob } from '../../lib/kinds/training/job-types.ts';
+import type { TrainingJob } from '../../lib/kinds/training/terms/job-types.ts';
 import type { Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import { PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { ClusterSource } from '../../lib/ports/cluster.ts';

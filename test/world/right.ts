@@ -1,6 +1,6 @@
 // What must be true of a Job however it got there, and of a world in which nothing happens any more.
 import { expect } from '@jest/globals';
-import { isJobFinished } from '../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { JobSpec, Pod } from '../../lib/objects/kubernetes.ts';
 import { controllerOf } from '../../lib/objects/pods/pod-facts.ts';
 import { aJob, type World } from './world.ts';

@@ -40,7 +40,7 @@ export async function startLocalSandbox(options: {
   report: (problem: string) => void;
 }): Promise<LocalCluster> {
   const { folder, kubeconfigPath, port = 0, withNode, nodeSize, features = [], report } = options;
-  const { isFeature, switchOn } = await import('../../sandbox/features.ts');
+  const { isFeature, switchOn } = await import('../../sandbox/objects/features.ts');
   // Before the tables of resources are read.
   for (const feature of features) if (isFeature(feature)) switchOn(feature);
   const [{ startSandbox }, definitions, { startSimulatedNode }, { openJsonClient }] = await Promise.all([

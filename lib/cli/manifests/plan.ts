@@ -53,7 +53,7 @@ export const planCommand = (): Command =>
 async function runPlan({ filename, now, workload, stream, output, ...others }: PlanOptions): Promise<void> {
   // Before the types are read: theirs is `spec.scheduling`.
   const options = givenKindOptions(others, KINDS);
-  const { isFeature, switchOn } = await import('../../sandbox/features.ts');
+  const { isFeature, switchOn } = await import('../../sandbox/objects/features.ts');
   for (const feature of featuresFor(options)) if (isFeature(feature)) switchOn(feature);
   if (stream) {
     const { planStream } = await import('./plan-stream.ts');

@@ -1,6 +1,6 @@
 // The facts of a Job for relay, ingest, loop and onboarding.
 import { jobFactsFault } from './owner-facts-check.ts';
-import { isJobFinished, JOB_FIELDS, jobFactsOf } from './owner-facts.ts';
+import { isJobFinished, JOB_FIELDS, jobFactsOf } from './terms/owner-facts.ts';
 import {
   controllerUidLabel,
   jobNameLabel,
@@ -12,7 +12,7 @@ import {
 import { POD_GROUPS, SCHEDULING_WORKLOADS, WORKLOAD_WITH_JOB } from '../../objects/job-scheduling.ts';
 import type { Job, ObjectMeta } from '../../objects/kubernetes.ts';
 import { LabelSelectorError, matcherOf, selectorTextOf, type LabelMatcher } from '../../objects/label-selector.ts';
-import { isBuiltInOff, isOurs } from './managed-by.ts';
+import { isBuiltInOff, isOurs } from './terms/managed-by.ts';
 import { controllerOf, isActive, isFinished, isTracked, labelsFor, type PodFacts } from '../../objects/pods/pod-facts.ts';
 import { JOBS } from '../../objects/resources.ts';
 import { ownEntry } from '../../objects/values/untyped-fields.ts';

@@ -1,8 +1,8 @@
 // Reads Jobs from documents: adds the API server's defaults and refuses what the server would refuse.
 import { withJobDefaults, withStoredJobDefaults } from '../../admission/job/job-defaults.ts';
 import { validateJob, validateJobUpdate } from '../../admission/job/job-validation.ts';
+import { isJobFinished } from './terms/owner-facts.ts';
 import { jobFacts } from './facts.ts';
-import { isJobFinished } from './owner-facts.ts';
 import { legacyControllerUidLabel } from '../../objects/job-labels.ts';
 import {
   POD_GROUPS,

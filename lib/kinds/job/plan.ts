@@ -2,19 +2,19 @@
 // end as the policies say. One pass, in upstream's order: claim, count, decide the end, start or stop pods, suspend, write.
 import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import { formatIndexes, noIndexes } from '../../objects/values/index-text.ts';
-import { isJobFinished } from './owner-facts.ts';
+import { isJobFinished } from './terms/owner-facts.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
-import { isOurs } from './managed-by.ts';
+import { isOurs } from './terms/managed-by.ts';
 import { isActive, isReady, timeOf, type PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { Action, Failure, NewPlan, Plan, Snapshot } from '../rows/plan.ts';
 import { plannerOf } from '../rows/planner-row.ts';
 import { podSetOf, type PodSet } from '../rows/pod-set.ts';
-import { createActions, deleteActions, eventAction, finishEvents, storedStatus } from './actions.ts';
+import { createActions, deleteActions, eventAction, finishEvents, storedStatus } from './pods/actions.ts';
 import { nextBackoff } from './backoff/backoff.ts';
 import { creationReason } from './counting/counts.ts';
 import { trueCondition } from '../rows/usual-reasons.ts';
 import { deadlineOf } from './end/deadline.ts';
-import { headcountFold } from './pods/headcount.ts';
+import { headcountFold } from './tally/headcount.ts';
 import { earlierVerdict, indexVerdict, isComplete, jobFailure, notedFailure, REACHED_COMPLETIONS, verdictInStatus } from './end/finish.ts';
 import { MAX_PODS_PER_PASS, staffingOf, type Staffing } from './pods/manage.ts';
 import { nextChildren } from './pods/numbers.ts';
@@ -25,11 +25,11 @@ import { progressOf, type Progress } from './counting/progress.ts';
 import { uncountedIn } from './status.ts';
 import { planWithGroup, type JobSnapshot } from './scheduling/scheduling-plan.ts';
 import { applySuspension } from './pods/suspend.ts';
-import { tallyOf } from './pods/tally.ts';
-import { isKnownMode, termsOf } from './terms.ts';
+import { tallyOf } from './tally/tally.ts';
+import { isKnownMode, termsOf } from './terms/terms.ts';
 import { track } from './counting/tracking.ts';
 import { cleanupOf, NoExpiryError, type Cleanup } from './end/ttl.ts';
-import type { Verdict } from './end/verdict.ts';
+import type { Verdict } from './terms/verdict.ts';
 
 /** Pod events come in bursts: a Job that waits for its back-off is not looked at sooner than this. */
 const MIN_WAIT_MS = 1000;

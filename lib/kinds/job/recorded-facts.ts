@@ -1,5 +1,5 @@
 // The part of a live Job that the flight recorder stores.
-import { jobFactsOf } from './owner-facts.ts';
+import { jobFactsOf } from './terms/owner-facts.ts';
 import type { Job } from '../../objects/kubernetes.ts';
 
 /** The facts, and the fields of a live template that the planner reads: labels and the names of containers. */

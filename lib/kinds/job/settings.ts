@@ -1,5 +1,5 @@
 // The words of `--manage` for Jobs and for their orphaned pods.
-import { OUR_MANAGER } from './managed-by.ts';
+import { OUR_MANAGER } from './terms/managed-by.ts';
 import { ALL_JOBS, JOBS_THAT_NAME_US } from '../../objects/manages.ts';
 import type { Setting } from '../rows/kind.ts';
 

@@ -1,7 +1,7 @@
 // How Jobs are displayed.
 import type { Job } from '../../objects/kubernetes.ts';
+import { isBuiltInOff, OUR_MANAGER } from './terms/managed-by.ts';
 import { jobFacts } from './facts.ts';
-import { isBuiltInOff, OUR_MANAGER } from './managed-by.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { defineShown, type Figure, type Unmanaged } from '../rows/kind-shown.ts';
 import { counted } from '../rows/reasons.ts';

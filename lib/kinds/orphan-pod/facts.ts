@@ -1,6 +1,6 @@
 // A pod with the Job tracking finalizer that names no Job: a workload of its own, whose owner is never there.
 import type { ObjectMeta, WorkloadObject } from '../../objects/kubernetes.ts';
-import { isBuiltInOff } from '../job/managed-by.ts';
+import { isBuiltInOff } from '../job/terms/managed-by.ts';
 import { controllerOf, isTracked } from '../../objects/pods/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import { JOB_SETTINGS } from '../job/settings.ts';

@@ -4,13 +4,13 @@ import type { Json, KubernetesObject } from '../../objects/kubernetes.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { adoptsBy, childrenBy } from '../rows/belonging.ts';
 import type { NewChild } from '../rows/define-facts.ts';
-import { AUTOSCALERS, autoscalerPartOf } from './autoscaler.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import { gangSchedulerOf, groupPartOf, PLUGIN_GROUPS, VOLCANO_GROUPS } from './gang.ts';
-import type { TrainingJob } from './job-types.ts';
-import { SERVICES } from './services.ts';
-import { GANG_SCHEDULER } from './settings.ts';
-import { baseLabels, JOB_NAME, TRAINING_JOB } from './slots.ts';
+import { AUTOSCALERS, autoscalerPartOf } from './objects/autoscaler.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import { gangSchedulerOf, groupPartOf, PLUGIN_GROUPS, VOLCANO_GROUPS } from './objects/gang.ts';
+import type { TrainingJob } from './terms/job-types.ts';
+import { SERVICES } from './objects/services.ts';
+import { GANG_SCHEDULER } from './names/settings.ts';
+import { baseLabels, JOB_NAME, TRAINING_JOB } from './names/slots.ts';
 
 const nothingOf = (): Json => ({});
 

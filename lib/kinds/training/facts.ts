@@ -2,18 +2,19 @@
 import { isActive, isReady, type PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
-import { defineFacts } from '../rows/define-facts.ts';
 import type { KindFacts, Urgency } from '../rows/kind.ts';
+import { defineFacts } from '../rows/define-facts.ts';
 import { childrenOf } from './children.ts';
-import { isOver } from './conditions.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import { PRIORITY_CLASSES } from './gang.ts';
-import type { TrainingJob } from './job-types.ts';
+import { isOver } from './status/conditions.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import { PRIORITY_CLASSES } from './objects/gang.ts';
+import type { TrainingJob } from './terms/job-types.ts';
 import { ownerFields, trainingFactsOf, trainingFaultOf } from './owner-facts.ts';
 import { PODS_COUNTED } from './metrics.ts';
 import { TRAINING_OPTIONS } from './options.ts';
-import { GANG_SCHEDULER, MULTI_KUEUE, TRAINING_JOBS } from './settings.ts';
-import { baseLabels, indexIn, JOB_ROLE, MOST_INDEXES, nameInSlot, numberOfSlot, REPLICA_TYPE } from './slots.ts';
+import { GANG_SCHEDULER, MULTI_KUEUE, TRAINING_JOBS } from './names/settings.ts';
+import { indexIn, JOB_ROLE, MOST_INDEXES, nameInSlot, numberOfSlot, REPLICA_TYPE } from './names/slots.ts';
+import { baseLabels } from './names/slots.ts';
 
 export const resourceOf = ({ kind, plural }: Pick<FrameworkNames, 'kind' | 'plural'>): Resource => ({
   apiVersion: 'kubeflow.org/v1',

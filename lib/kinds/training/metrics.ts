@@ -1,10 +1,10 @@
 // The reference's metrics of training jobs, under its names.
 import type { Counted } from '../../objects/upstream-metrics.ts';
-import { isTrue, type ConditionType } from './conditions.ts';
-import type { Framework } from './framework.ts';
+import { isTrue, type ConditionType } from './status/conditions.ts';
+import type { Framework } from './terms/framework.ts';
 import type { CountedPods } from '../rows/kind.ts';
 import type { KindMetrics } from '../rows/planner-row.ts';
-import type { TrainingJob, TrainingStatus } from './job-types.ts';
+import type { TrainingJob, TrainingStatus } from './terms/job-types.ts';
 
 const countOf = (metric: string, { name }: Framework, { metadata: { namespace = '' } }: Pick<TrainingJob, 'metadata'>): Counted => ({
   metric: `training_operator_jobs_${metric}_total`,

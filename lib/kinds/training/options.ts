@@ -1,6 +1,6 @@
 // The options of training jobs, as flags: the operator's own settings.
 import type { KindOption } from '../rows/kind.ts';
-import { PLUGIN_GROUPS, VOLCANO_GROUPS } from './gang.ts';
+import { PLUGIN_GROUPS, VOLCANO_GROUPS } from './objects/gang.ts';
 import {
   CLUSTER_DOMAIN,
   GANG_SCHEDULER,
@@ -8,7 +8,7 @@ import {
   PYTORCH_INIT_IMAGE,
   PYTORCH_INIT_MAX_TRIES,
   PYTORCH_INIT_TEMPLATE,
-} from './settings.ts';
+} from './names/settings.ts';
 
 const nameProblem = (text: string): string | undefined =>
   /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/i.test(text) ? undefined : `${JSON.stringify(text)} is no name: letters, digits, "-" and "."`;

@@ -3,12 +3,12 @@ import { list, map, object, optional, text, time, type Check, type Fault } from 
 import { checkOf, checksOf } from '../../objects/values/field-shapes.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
 import { fieldsOf } from '../../objects/values/untyped-fields.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import { ANY_OWN_FIELDS, REPLICA_SPEC, RUN_POLICY, STATUS } from './job-fields.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import { ANY_OWN_FIELDS, REPLICA_SPEC, RUN_POLICY, STATUS } from './terms/job-fields.ts';
+import type { TrainingJob, TrainingSpec } from './terms/job-types.ts';
+import { statusWritesIn } from './status/other-operator.ts';
+import { COMPLETED_SLOTS } from './names/slots.ts';
 import { keptOwner, ownerCheck, ownerFieldsWithout, specWithout } from '../rows/owner-facts.ts';
-import type { TrainingJob, TrainingSpec } from './job-types.ts';
-import { statusWritesIn } from './other-operator.ts';
-import { COMPLETED_SLOTS } from './slots.ts';
 
 /** They hold what a pass reads live when the job's generation is new to its head. */
 const templatesIn = ({ replicasField }: Pick<FrameworkNames, 'replicasField'>): string[] => [`${replicasField}.*.template`];

@@ -18,17 +18,17 @@ import {
   type CommonReason,
   type Reason,
 } from '../rows/reasons.ts';
-import { stuckAt } from './abnormal.ts';
-import { isTrue } from './conditions.ts';
-import { secondsToDeadline, secondsToDeletion } from './deadlines.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import type { JobCondition, TrainingJob } from './job-types.ts';
-import { KEPT, type Kept } from './kept.ts';
-import { slotSetIn } from './slot-sets.ts';
-import { TAKEN } from './reports.ts';
-import { otherOperatorIn, otherOperatorText } from './other-operator.ts';
+import { stuckAt } from './objects/abnormal-pods.ts';
+import { isTrue } from './status/conditions.ts';
+import { secondsToDeadline, secondsToDeletion } from './status/deadlines.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import type { JobCondition, TrainingJob } from './terms/job-types.ts';
+import { KEPT, type Kept } from './memory/kept.ts';
+import { slotSetIn } from './memory/slot-sets.ts';
+import { TAKEN } from './memory/reports.ts';
+import { otherOperatorIn, otherOperatorText } from './status/other-operator.ts';
 import { isReadLive } from '../rows/owner-facts.ts';
-import { MULTI_KUEUE, TRAINING_JOBS, trainingSettingsOf } from './settings.ts';
+import { MULTI_KUEUE, TRAINING_JOBS, trainingSettingsOf } from './names/settings.ts';
 
 /** Its own codes, each with its state. */
 export const REASONS = {

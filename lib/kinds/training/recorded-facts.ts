@@ -1,10 +1,10 @@
 // The part of a live training job that the flight recorder stores.
 import { recordedTemplateOf } from '../../objects/recorded-template.ts';
 import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import type { ReplicaSpec, TrainingJob } from './job-types.ts';
-import { isReadLive } from '../rows/owner-facts.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import type { ReplicaSpec, TrainingJob } from './terms/job-types.ts';
 import { trainingFactsOf } from './owner-facts.ts';
+import { isReadLive } from '../rows/owner-facts.ts';
 
 /** The facts, and the fields of live templates by which a planner decides. */
 export function recordedFactsOf(names: FrameworkNames, job: TrainingJob): TrainingJob {

@@ -1,10 +1,10 @@
 // How training jobs are displayed.
 import { defineShown, type Figure, type KindShown, type Unmanaged } from '../rows/kind-shown.ts';
-import { trainingFacts } from './facts.ts';
-import type { FrameworkNames } from './framework-names.ts';
-import type { TrainingJob } from './job-types.ts';
+import type { FrameworkNames } from './names/framework-names.ts';
+import type { TrainingJob } from './terms/job-types.ts';
 import { REASONS, trainingReasons, wantedIn } from './reasons.ts';
-import { MULTI_KUEUE, TRAINING_JOBS } from './settings.ts';
+import { MULTI_KUEUE, TRAINING_JOBS } from './names/settings.ts';
+import { trainingFacts } from './facts.ts';
 
 export const trainingShown = (names: FrameworkNames): KindShown =>
   defineShown<TrainingJob>(trainingFacts(names), {

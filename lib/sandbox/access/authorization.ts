@@ -1,9 +1,9 @@
 // Decides requests by the stored roles and bindings. Besides these only the rights of everybody are granted.
-import { fieldsAt, listAt, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, listAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Storage } from '../storage/storage.ts';
 import { keyOf } from '../storage/version.ts';
-import type { Attributes, Decision, Person } from './asker.ts';
+import type { Attributes, Decision, Person } from '../objects/asker.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const ADMINISTRATORS = 'system:masters';

@@ -1,8 +1,8 @@
 // A request's attributes, in the words of roles; and the refusal of a request that no role grants.
-import { ApiError } from '../http/api-error.ts';
+import { ApiError } from '../objects/api-error.ts';
 import { flagIn } from '../http/request.ts';
 import type { ApiRequest, ResourcePath } from '../http/request.ts';
-import type { Asker, Attributes } from './asker.ts';
+import type { Asker, Attributes } from '../objects/asker.ts';
 
 const verbs: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch' };
 

@@ -1,16 +1,16 @@
 // Tokens of service accounts: given out on request, and taken as long as they last and their account is there.
 import type { KeyObject } from 'node:crypto';
-import { badRequest, conflict, invalid, notFound } from '../http/api-error.ts';
+import { badRequest, conflict, invalid, notFound } from '../objects/api-error.ts';
 import { invalidValue } from '../../objects/refusals.ts';
 import type { FieldError } from '../../objects/field-error.ts';
-import { fieldsAt, isFields, numberAt, textAt, timeText } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, isFields, numberAt, textAt, timeText } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Storage } from '../storage/storage.ts';
 import { keyOf } from '../storage/version.ts';
 import type { Version } from '../storage/version.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { uuidFrom } from '../surroundings.ts';
-import type { Asker } from './asker.ts';
+import type { Surroundings } from '../objects/surroundings.ts';
+import { uuidFrom } from '../objects/surroundings.ts';
+import type { Asker } from '../objects/asker.ts';
 import { claimsOf, signedToken } from './signed-token.ts';
 
 /** Who signs, and for whom a token is that says nothing else. */

@@ -1,8 +1,8 @@
 // JSON Web Tokens signed by ES256. Only what this server signs itself is ever read.
 import { createPublicKey, sign, verify } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { isFields } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 
 const header = { alg: 'ES256', typ: 'JWT' };
 /** Signatures of JSON Web Tokens are two numbers side by side. */

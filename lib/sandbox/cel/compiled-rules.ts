@@ -1,47 +1,46 @@
 // The rules at one level of a schema, compiled; kept for as long as the schema is.
-import { estimatedCost } from './estimated-cost.ts';
+import type { Environment } from '@marcbachmann/cel-js';
+import { environment } from './environment.ts';
 import { compiled } from './program.ts';
-import type { Program, ProgramProblem } from './program.ts';
-import type { Declared, ValidationRule } from './schema-types.ts';
-import { optionalOf } from './types.ts';
-import type { Type } from './types.ts';
+import type { Program } from './program.ts';
+import { shapeOf } from './schema-types.ts';
+import type { RuleSchema, ValidationRule } from './schema-types.ts';
+import type { Value } from './values/values.ts';
 
 export interface CompiledRule {
   source: ValidationRule;
   /** Or what is wrong with it. */
-  rule: { program: Program; cost: number } | { problem: string };
+  rule: Program | { problem: string };
   /** Undefined where the rule has none, or is wrong itself. */
-  message?: { program: Program; cost: number } | { problem: string };
+  message?: Program | { problem: string };
 }
 
-/** @param declared of the value that the rules are about */
-export function compiledRule(source: ValidationRule, declared: Declared): CompiledRule {
-  const { type } = declared;
-  const variables = new Map<string, Type>([
-    ['self', type],
-    ['oldSelf', source.optionalOldSelf === true ? optionalOf(type) : type],
-  ]);
-  const rule = compiledAs('bool', source.rule, variables, declared);
-  if ('problem' in rule) {
-    if (rule.isType) return { source, rule: { problem: 'cel expression must evaluate to a bool' } };
-    return { source, rule: { problem: `${rule.isLate ? 'program instantiation' : 'compilation'} failed: ${rule.problem}` } };
-  }
+/** The value and the variables that rules see. */
+export interface View {
+  read: (raw: unknown) => Value;
+  /** With `self` and `oldSelf`. */
+  plain: Environment;
+  /** With an `oldSelf` that may not be there. */
+  optional: Environment;
+}
+
+/** @returns undefined for a value that expressions cannot see */
+export function viewOf(schema: RuleSchema, isResourceRoot: boolean): View | undefined {
+  const types = environment.clone();
+  const shape = shapeOf(schema, isResourceRoot, 'selfType', types);
+  if (!shape) return undefined;
+  const withOld = (type: string): Environment => types.clone().registerVariable('self', shape.type).registerVariable('oldSelf', type);
+  return { read: shape.read, plain: withOld(shape.type), optional: withOld(`optional<${shape.type}>`) };
+}
+
+export function compiledRule(source: ValidationRule, view: View): CompiledRule {
+  const variables = source.optionalOldSelf === true ? view.optional : view.plain;
+  const rule = compiled(source.rule, variables);
+  if ('problem' in rule) return { source, rule: { problem: `compilation failed: ${rule.problem}` } };
+  if (rule.type !== 'bool') return { source, rule: { problem: 'cel expression must evaluate to a bool' } };
   if (!source.messageExpression) return { source, rule };
-  const message = compiledAs('string', source.messageExpression, variables, declared);
-  if (!('problem' in message)) return { source, rule, message };
-  if (message.isType) return { source, rule, message: { problem: 'messageExpression must evaluate to a string' } };
-  const step = message.isLate ? 'instantiation' : 'compilation';
-  return { source, rule, message: { problem: `messageExpression ${step} failed: ${message.problem}` } };
-}
-
-function compiledAs(
-  kind: 'bool' | 'string',
-  text: string,
-  variables: ReadonlyMap<string, Type>,
-  declared: Declared,
-): { program: Program; cost: number } | (ProgramProblem & { isType: boolean }) {
-  const program = compiled(text, variables);
-  if ('problem' in program) return { ...program, isType: false };
-  if (program.type.kind !== kind) return { problem: '', isType: true };
-  return { program, cost: estimatedCost(program.root, declared) };
+  const message = compiled(source.messageExpression, variables);
+  if ('problem' in message) return { source, rule, message: { problem: `messageExpression compilation failed: ${message.problem}` } };
+  if (message.type === 'string') return { source, rule, message };
+  return { source, rule, message: { problem: 'messageExpression must evaluate to a string' } };
 }

@@ -1,18 +1,19 @@
 // An object against the rules of its schema: at each level, for the new value and for the change from the old one.
 import { isDeepStrictEqual } from 'node:util';
+import { Optional } from '@marcbachmann/cel-js';
 import type { FieldError } from '../../objects/field-error.ts';
 import { duplicateValue, forbidden, invalid, invalidValue, requiredValue } from '../../objects/refusals.ts';
-import { compiledRule } from './compiled-rules.ts';
-import type { CompiledRule } from './compiled-rules.ts';
+import { compiledRule, viewOf } from './compiled-rules.ts';
+import type { CompiledRule, View } from './compiled-rules.ts';
 import { fieldPathIn } from './field-paths.ts';
 import { hasRules } from './schema-rules.ts';
-import { declaredOf, itemsOf, readerOf, valuesOf } from './schema-types.ts';
+import { itemsOf, valuesOf } from './schema-types.ts';
 import type { RuleSchema } from './schema-types.ts';
-import { BudgetError, Optional } from './values.ts';
-import type { Value } from './values.ts';
+import { BudgetError } from './values/values.ts';
+import type { Value } from './values/values.ts';
 
-const mostForOneRule = 1_000_000;
-const mostForObject = 10_000_000;
+/** About a second. */
+const mostStepsForObject = 3_000_000;
 const longestMessageBytes = 5 * 1024;
 
 export interface RuleOutcome {
@@ -41,7 +42,8 @@ interface Node {
 /** Rules at a level, and the levels below that have some. */
 interface Level {
   schema: RuleSchema;
-  isResourceRoot: boolean;
+  /** Undefined where there are no rules. */
+  view: View | undefined;
   rules: readonly CompiledRule[];
   items: Level | undefined;
   values: Level | undefined;
@@ -72,12 +74,12 @@ function levelOf(schema: RuleSchema, isResourceRoot: boolean): Level {
     return level ? [[name, level]] : [];
   });
   const sources = schema['x-kubernetes-validations'] ?? [];
-  const declared = sources.length > 0 || schema.allOf ? declaredOf(schema, isResourceRoot, 'selfType') : undefined;
+  const view = sources.length > 0 || schema.allOf?.some(hasRules) ? viewOf(schema, isResourceRoot) : undefined;
   const compiledIn = ({ 'x-kubernetes-validations': rules = [] }: RuleSchema): CompiledRule[] =>
-    declared ? rules.map((rule) => compiledRule(rule, declared)) : [];
+    view ? rules.map((rule) => compiledRule(rule, view)) : [];
   return {
     schema,
-    isResourceRoot,
+    view,
     rules: compiledIn(schema),
     items: below(itemsOf(schema)),
     values: below(valuesOf(schema)),
@@ -85,7 +87,7 @@ function levelOf(schema: RuleSchema, isResourceRoot: boolean): Level {
     // The parts of `allOf` speak of the same value.
     allOf: (schema.allOf ?? []).filter(hasRules).map((part) => ({
       schema,
-      isResourceRoot,
+      view,
       rules: compiledIn(part),
       items: undefined,
       values: undefined,
@@ -102,7 +104,7 @@ const isFields = (value: unknown): value is Fields => typeof value === 'object' 
 class Run {
   readonly problems: FieldError[] = [];
   readonly warnings: string[] = [];
-  #budget = mostForObject;
+  #budget = mostStepsForObject;
   #isOver = false;
 
   visit(level: Level, node: Node): void {
@@ -133,9 +135,9 @@ class Run {
       this.visit(level.items, childNode(node, `${node.path}[${index}]`, item, known.get(keyOf(item))));
   }
 
-  #rules({ rules, schema, isResourceRoot }: Level, node: Node): void {
-    if (rules.length === 0 || this.#isOver) return;
-    const read = readerOf(schema, isResourceRoot);
+  #rules({ rules, schema, view }: Level, node: Node): void {
+    if (!view || this.#isOver) return;
+    const { read } = view;
     const self = read(node.value);
     let before: Value | undefined;
     const oldSelf = (): Value | undefined =>
@@ -156,14 +158,14 @@ class Run {
       return;
     }
     const variables = new Map<string, Value>([['self', self]]);
-    const usesOld = rule.program.uses.has('oldSelf');
+    const usesOld = rule.uses.has('oldSelf');
     if (usesOld) {
       const value = oldSelf();
-      if (source.optionalOldSelf === true) variables.set('oldSelf', new Optional(value));
+      if (source.optionalOldSelf === true) variables.set('oldSelf', Optional.of(value));
       else if (value === undefined) return;
       else variables.set('oldSelf', value);
     }
-    const outcome = rule.program.run(variables, mostForOneRule);
+    const outcome = rule.run(variables);
     if (outcome.cost > this.#budget) {
       this.#isOver = true;
       told('validation failed due to running out of cost budget, no further validation rules will be run');
@@ -183,9 +185,7 @@ class Run {
       return;
     }
     if (outcome.value === true) return;
-    const detail =
-      (message && 'program' in message ? this.#message(message.program.run(variables, mostForOneRule)) : undefined) ??
-      defaultMessage(source);
+    const detail = (message && 'run' in message ? this.#message(message.run(variables)) : undefined) ?? defaultMessage(source);
     const relative = source.fieldPath ? fieldPathIn(schema, source.fieldPath) : undefined;
     const problem = problemFor(source.reason, joinedPath(path, relative), node.value, schema, detail);
     if (!usesOld && node.isUnchanged()) this.warnings.push(`${problem.field}: ${problem.message}`);

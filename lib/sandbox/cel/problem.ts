@@ -1,5 +1,5 @@
 // Problems of an expression, as the API server's compiler shows it: place, text, the line and a mark under it.
-import { characterCount } from './values.ts';
+import { characterCount } from './values/values.ts';
 
 export class SyntaxProblem extends Error {
   readonly at: number;

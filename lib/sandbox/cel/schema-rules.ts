@@ -1,13 +1,12 @@
-// Whether the rules of a definition's schema can be evaluated, and cheaply enough; what the API server says of those that cannot.
+// Whether the rules of a definition's schema can be evaluated; what the API server says of those that cannot.
 import type { FieldError } from '../../objects/field-error.ts';
-import { forbidden, invalid, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
-import { compiledRule } from './compiled-rules.ts';
+import { invalid, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
+import { compiledRule, viewOf } from './compiled-rules.ts';
+import type { View } from './compiled-rules.ts';
 import { fieldPathIn } from './field-paths.ts';
-import { declaredOf, itemsOf, largestRequest, valuesOf } from './schema-types.ts';
+import { itemsOf, valuesOf } from './schema-types.ts';
 import type { RuleSchema, ValidationRule } from './schema-types.ts';
 
-const mostForOneRule = 10_000_000;
-const mostForSchema = 100_000_000;
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
 /** A place in the schema. */
@@ -17,15 +16,8 @@ interface Place {
   about: RuleSchema;
   path: string;
   isResourceRoot: boolean;
-  /** How often the value may occur in one object; undefined without a bound. */
-  cardinality: number | undefined;
   /** The part of the schema in which old and new values cannot be matched with each other. */
   unmatched: string | undefined;
-}
-
-interface Total {
-  cost: number;
-  expensive: { path: string; cost: number }[];
 }
 
 /**
@@ -35,18 +27,8 @@ interface Total {
  */
 export function ruleProblemsOfSchema(schema: RuleSchema, path: string): FieldError[] {
   if (!hasRules(schema)) return [];
-  const total: Total = { cost: 0, expensive: [] };
-  const found = problemsAt({ schema, about: schema, path, isResourceRoot: true, cardinality: 1, unmatched: undefined }, total);
-  const problems = [...found.texts, ...found.programs];
-  if (total.cost <= mostForSchema) return problems;
-  const dearest = total.expensive.toSorted((left, right) => right.cost - left.cost).slice(0, 4);
-  return [
-    ...problems,
-    ...dearest.map((rule) =>
-      forbidden(rule.path, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'),
-    ),
-    forbidden(path, costText('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', total.cost, mostForSchema)),
-  ];
+  const { texts, programs } = problemsAt({ schema, about: schema, path, isResourceRoot: true, unmatched: undefined });
+  return [...texts, ...programs];
 }
 
 /** Whether a schema has a rule at any level. */
@@ -68,8 +50,8 @@ interface Found {
   programs: FieldError[];
 }
 
-function problemsAt(place: Place, total: Total): Found {
-  const below = childrenOf(place).map((child) => problemsAt(child, total));
+function problemsAt(place: Place): Found {
+  const below = childrenOf(place).map((child) => problemsAt(child));
   const rules = place.schema['x-kubernetes-validations'] ?? [];
   const texts = [
     ...below.flatMap((found) => found.texts),
@@ -77,18 +59,17 @@ function problemsAt(place: Place, total: Total): Found {
   ];
   const programs = below.flatMap((found) => found.programs);
   if (texts.length > 0) return { texts, programs };
-  return { texts, programs: [...programs, ...rules.flatMap((rule, index) => problemsOfProgram(place, rule, index, total))] };
+  const view = rules.length > 0 ? viewOf(place.about, place.isResourceRoot) : undefined;
+  return { texts, programs: [...programs, ...rules.flatMap((rule, index) => problemsOfProgram(place, view, rule, index))] };
 }
 
 function childrenOf(place: Place): Place[] {
   const { schema, path, unmatched } = place;
-  const cardinality = childCardinality(place);
   const child = (part: RuleSchema, at: string, within = unmatched): Place => ({
     schema: part,
     about: part,
     path: `${path}.${at}`,
     isResourceRoot: part['x-kubernetes-embedded-resource'] === true,
-    cardinality,
     unmatched: within,
   });
   const items = itemsOf(schema);
@@ -104,12 +85,6 @@ function childrenOf(place: Place): Place[] {
     })),
     ...(items ? [child(items, 'items', schema['x-kubernetes-list-type'] === 'map' ? unmatched : path)] : []),
   ];
-}
-
-function childCardinality({ schema, cardinality }: Place): number | undefined {
-  const factor =
-    schema.type === 'array' ? schema.maxItems : schema.type === 'object' && schema.additionalProperties ? schema.maxProperties : 1;
-  return cardinality === undefined || factor === undefined ? undefined : cardinality * Math.max(0, factor);
 }
 
 const hasLineBreak = (text: string): boolean => /[\n\r]/.test(text);
@@ -134,18 +109,14 @@ function problemsOfTexts(rule: ValidationRule, schema: RuleSchema, path: string)
   return problems;
 }
 
-function problemsOfProgram(place: Place, source: ValidationRule, index: number, total: Total): FieldError[] {
+function problemsOfProgram(place: Place, view: View | undefined, source: ValidationRule, index: number): FieldError[] {
   const path = `${place.path}.x-kubernetes-validations[${index}]`;
   const shown = shownRule(source);
-  const declared = declaredOf(place.about, place.isResourceRoot, 'selfType');
-  if (!declared) return [invalidRule(`${path}.rule`, shown, 'the schema has no type here, so that expressions cannot see the value')];
-  const { rule, message } = compiledRule(source, declared);
+  if (!view) return [invalidRule(`${path}.rule`, shown, 'the schema has no type here, so that expressions cannot see the value')];
+  const { rule, message } = compiledRule(source, view);
   if ('problem' in rule) return [invalidRule(`${path}.rule`, shown, rule.problem)];
-  const occurrences = place.cardinality ?? Math.floor(largestRequest / (declared.minSize + 1));
-  const problems = tooDear(`${path}.rule`, 'estimated rule cost', rule.cost * occurrences, total);
-  if (message && 'problem' in message) problems.push(invalidRule(`${path}.messageExpression`, shown, message.problem));
-  else if (message) problems.push(...tooDear(`${path}.messageExpression`, 'estimated messageExpression cost', message.cost, total));
-  if (rule.program.uses.has('oldSelf')) {
+  const problems = message && 'problem' in message ? [invalidRule(`${path}.messageExpression`, shown, message.problem)] : [];
+  if (rule.uses.has('oldSelf')) {
     if (place.unmatched !== undefined)
       problems.push(
         invalidValue(
@@ -173,16 +144,3 @@ function shownRule({ rule, message = '', messageExpression = '', reason, fieldPa
 }
 
 const invalidRule = (path: string, shown: string, detail: string): FieldError => invalid(path, `${shown}: ${detail}`);
-
-function tooDear(path: string, name: string, cost: number, total: Total): FieldError[] {
-  total.cost += cost;
-  if (cost >= mostForSchema / 100) total.expensive.push({ path, cost });
-  return cost > mostForOneRule ? [forbidden(path, costText(name, cost, mostForOneRule))] : [];
-}
-
-function costText(name: string, cost: number, limit: number): string {
-  const times = cost / limit;
-  const factor = times > 100 ? 'more than 100x' : times < 1.5 ? `${times.toFixed(6)}x` : `${times.toFixed(1)}x`;
-  const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
-  return `${name} exceeds budget by factor of ${factor} (${advice})`;
-}

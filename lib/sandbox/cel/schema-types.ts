@@ -1,10 +1,8 @@
-// The values of a definition's objects by its schema: their types in expressions, how large they may grow, how they are read.
-import { ownEntry } from '../../objects/values/untyped-fields.ts';
+// The values of a definition's objects by its schema: their types in expressions, and how they are read.
+import type { Environment } from '@marcbachmann/cel-js';
 import { durationOf, dateOf, timestampOf } from './functions/time.ts';
-import { dyn, listOf, mapOf, plainType, stringType } from './types.ts';
-import type { Type } from './types.ts';
-import { LazyList, LazyMap, LazyObject } from './values.ts';
-import type { FieldReader, ListIdentity, Value } from './values.ts';
+import { identities, isList, isMap, untyped } from './values/values.ts';
+import type { ListIdentity, Value } from './values/values.ts';
 
 export interface ValidationRule {
   rule: string;
@@ -36,22 +34,6 @@ export interface RuleSchema {
   'x-kubernetes-map-type'?: string | undefined;
   'x-kubernetes-validations'?: readonly ValidationRule[] | undefined;
 }
-
-/** A value of a schema: its type, and bounds of its size. */
-export interface Declared {
-  type: Type;
-  /** Characters, elements or entries; 0 where size has no meaning. */
-  maxElements: number;
-  /** Bytes of the shortest JSON. */
-  minSize: number;
-  /** Of an object, by the name that expressions use. */
-  fields?: ReadonlyMap<string, Declared>;
-  /** Of a list or a map. */
-  element?: Declared;
-}
-
-/** Bytes of the largest request. */
-export const largestRequest = 3 * 1024 * 1024;
 
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
@@ -90,177 +72,113 @@ export function propertiesOf(schema: RuleSchema, isResourceRoot: boolean): Reado
   return isWhole ? properties : { ...properties, kind: textSchema, apiVersion: textSchema, metadata: metadataSchema };
 }
 
-/** @param name of its type, should it be an object. @returns undefined for what expressions cannot see */
-export function declaredOf(schema: RuleSchema, isResourceRoot: boolean, name: string): Declared | undefined {
-  if (schema['x-kubernetes-int-or-string']) return { type: dyn, maxElements: characters(schema, largestRequest - 2), minSize: 1 };
+/** A schema as expressions see it. */
+interface Shape {
+  /** As the library writes it: `map<string, int>` */
+  type: string;
+  /** @throws EvaluationError for a text that its format does not fit */
+  read: (raw: unknown) => Value;
+}
+
+/**
+ * @param name of its type, should it be an object, and the beginning of the names within
+ * @param environment where the types of objects are registered
+ * @returns undefined for what expressions cannot see
+ */
+export function shapeOf(schema: RuleSchema, isResourceRoot: boolean, name: string, environment: Environment): Shape | undefined {
+  const shape = contentShape(schema, isResourceRoot, name, environment);
+  if (!shape) return undefined;
+  const { type, read } = shape;
+  return { type, read: (raw) => (raw === null || raw === undefined ? null : read(raw)) };
+}
+
+function contentShape(schema: RuleSchema, isResourceRoot: boolean, name: string, environment: Environment): Shape | undefined {
+  if (schema['x-kubernetes-int-or-string']) return { type: 'dyn', read: untyped };
+  const below = (child: RuleSchema | undefined, within: string): Shape | undefined =>
+    child && shapeOf(child, child['x-kubernetes-embedded-resource'] === true, within, environment);
   switch (schema.type) {
     case 'array':
-      return declaredList(schema, name);
-    case 'object':
-      return valuesOf(schema) ? declaredMap(schema, name) : declaredObject(schema, isResourceRoot, name);
+      return listShape(schema, below(itemsOf(schema), `${name}.@idx`));
+    case 'object': {
+      const values = valuesOf(schema);
+      if (!values) return objectShape(propertiesOf(schema, isResourceRoot), name, below, environment);
+      const shape = below(values, `${name}.@elem`);
+      return shape && { type: `map<string, ${shape.type}>`, read: ofKind(isObject, (raw) => mapOf(raw, shape.read)) };
+    }
     case 'string':
-      return declaredText(schema);
+      return textShape(schema);
     case 'boolean':
-      return { type: plainType('bool'), maxElements: 0, minSize: 4 };
+      return { type: 'bool', read: untyped };
     case 'number':
-      return { type: plainType('double'), maxElements: 0, minSize: 1 };
+      return { type: 'double', read: (raw) => (typeof raw === 'number' ? raw : untyped(raw)) };
     case 'integer':
-      return { type: plainType('int'), maxElements: 0, minSize: 1 };
+      return { type: 'int', read: untyped };
     default:
       return undefined;
   }
 }
 
-/** A character may be four bytes long. */
-const characters = ({ maxLength }: RuleSchema, otherwise: number): number =>
-  maxLength === undefined ? otherwise : Math.max(0, maxLength) * 4;
+type Fields = Readonly<Record<string, unknown>>;
 
-function declaredList(schema: RuleSchema, name: string): Declared | undefined {
-  const items = itemsOf(schema);
-  const element = items && declaredOf(items, items['x-kubernetes-embedded-resource'] === true, `${name}.@idx`);
-  if (!element) return undefined;
-  const { maxItems } = schema;
-  const maxElements = maxItems === undefined ? Math.floor((largestRequest - 2) / (element.minSize + 1)) : Math.max(0, maxItems);
-  return { type: listOf(element.type), maxElements, minSize: 2, element };
+const isObject = (raw: unknown): raw is Fields => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
+const isText = (raw: unknown): raw is string => typeof raw === 'string';
+
+const ofKind =
+  <Kind>(isKind: (raw: unknown) => raw is Kind, read: (raw: Kind) => Value): Shape['read'] =>
+  (raw) =>
+    isKind(raw) ? read(raw) : untyped(raw);
+
+const mapOf = (raw: Fields, read: Shape['read']): Value => new Map(Object.entries(raw).map(([key, value]) => [key, read(value)]));
+
+function listShape(schema: RuleSchema, items: Shape | undefined): Shape | undefined {
+  if (!items) return undefined;
+  const identity = identityOf(schema);
+  const read = (raw: readonly unknown[]): Value => {
+    const list = raw.map(items.read);
+    if (identity) identities.set(list, identity);
+    return list;
+  };
+  return { type: `list<${items.type}>`, read: ofKind(Array.isArray, read) };
 }
 
-function declaredMap(schema: RuleSchema, name: string): Declared | undefined {
-  const values = valuesOf(schema);
-  const element = values && declaredOf(values, values['x-kubernetes-embedded-resource'] === true, `${name}.@elem`);
-  if (!element) return undefined;
-  const { maxProperties } = schema;
-  const maxElements = maxProperties === undefined ? Math.floor((largestRequest - 2) / (element.minSize + 6)) : Math.max(0, maxProperties);
-  return { type: mapOf(stringType, element.type), maxElements, minSize: 2, element };
-}
-
-function declaredObject(schema: RuleSchema, isResourceRoot: boolean, name: string): Declared {
-  const fields = new Map<string, Declared>();
-  let minSize = 2;
-  for (const [key, property] of Object.entries(propertiesOf(schema, isResourceRoot))) {
+function objectShape(
+  properties: Readonly<Record<string, RuleSchema>>,
+  name: string,
+  below: (child: RuleSchema, within: string) => Shape | undefined,
+  environment: Environment,
+): Shape {
+  const fields = Object.entries(properties).flatMap(([key, property]) => {
     const escaped = escapedName(key);
-    const field = declaredOf(property, property['x-kubernetes-embedded-resource'] === true, `${name}.${escaped ?? key}`);
-    if (!field) continue;
-    if (escaped !== undefined) fields.set(escaped, field);
-    if (schema.required?.includes(key) && property.default === undefined) minSize += key.length + field.minSize + 4;
-  }
-  const types = new Map([...fields].map(([key, { type }]) => [key, type]));
-  return { type: { kind: 'object', name, fields: types }, maxElements: 0, minSize, fields };
+    const shape = escaped === undefined ? undefined : below(property, `${name}.${escaped}`);
+    return escaped === undefined || !shape ? [] : [{ key, escaped, shape }];
+  });
+  // The library knows a value's type by its class.
+  const ObjectOfSchema = class extends Map<Value, Value> {};
+  environment.registerType(name, {
+    ctor: ObjectOfSchema,
+    fields: Object.fromEntries(fields.map(({ escaped, shape }) => [escaped, shape.type])),
+  });
+  const read = (raw: Fields): Value => {
+    const object = new ObjectOfSchema();
+    for (const { key, escaped, shape } of fields)
+      if (Object.hasOwn(raw, key) && raw[key] !== undefined) object.set(escaped, shape.read(raw[key]));
+    return object;
+  };
+  return { type: name, read: ofKind(isObject, read) };
 }
 
-const timeSizes: Readonly<Record<string, Omit<Declared, 'type'>>> = {
-  duration: { maxElements: 32, minSize: 3 },
-  date: { maxElements: 12, minSize: 12 },
-  'date-time': { maxElements: 32, minSize: 21 },
-};
-
-function declaredText(schema: RuleSchema): Declared {
-  const { format = '', maxLength, enum: values } = schema;
-  if (format === 'byte')
-    return { type: plainType('bytes'), maxElements: maxLength === undefined ? largestRequest - 2 : Math.max(0, maxLength), minSize: 2 };
-  const size = ownEntry(timeSizes, format);
-  if (size) return { type: plainType(format === 'duration' ? 'duration' : 'timestamp'), ...size };
-  const longest = Math.max(0, ...(values ?? []).map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)));
-  return { type: stringType, maxElements: characters(schema, values?.length ? longest : largestRequest - 2), minSize: 2 };
-}
-
-type Reader = (raw: unknown) => Value;
-
-const readers = new WeakMap<RuleSchema, Reader>();
-const rootReaders = new WeakMap<RuleSchema, Reader>();
-
-/** How expressions read the values of a schema. @returns a function that throws EvaluationError for a text that its format does not fit */
-export function readerOf(schema: RuleSchema, isResourceRoot: boolean): Reader {
-  const known = isResourceRoot ? rootReaders : readers;
-  const reader = known.get(schema) ?? newReader(schema, isResourceRoot);
-  known.set(schema, reader);
-  return reader;
-}
-
-function newReader(schema: RuleSchema, isResourceRoot: boolean): Reader {
-  const read = contentReader(schema, isResourceRoot);
-  return (raw) => (raw === null || raw === undefined ? null : read(raw));
-}
-
-function contentReader(schema: RuleSchema, isResourceRoot: boolean): Reader {
-  if (schema['x-kubernetes-int-or-string']) return untyped;
-  const items = itemsOf(schema);
-  const values = valuesOf(schema);
-  switch (schema.type) {
-    case 'array': {
-      let element: Reader | undefined;
-      const identity = identityOf(schema);
-      return (raw) => {
-        if (!Array.isArray(raw) || !items) return untyped(raw);
-        element ??= readerOf(items, items['x-kubernetes-embedded-resource'] === true);
-        return new LazyList(raw, element, identity);
-      };
-    }
-    case 'object': {
-      let element: Reader | undefined;
-      let fields: ReadonlyMap<string, FieldReader> | undefined;
-      return (raw) => {
-        if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return untyped(raw);
-        const entries = raw as Readonly<Record<string, unknown>>;
-        if (values) {
-          element ??= readerOf(values, values['x-kubernetes-embedded-resource'] === true);
-          return new LazyMap(entries, element);
-        }
-        fields ??= fieldReaders(schema, isResourceRoot);
-        return new LazyObject(entries, fields, 'object');
-      };
-    }
-    case 'string':
-      return textReader(schema);
-    case 'number':
-      return (raw) => (typeof raw === 'number' ? raw : untyped(raw));
-    default:
-      return untyped;
-  }
-}
-
-function fieldReaders(schema: RuleSchema, isResourceRoot: boolean): Map<string, FieldReader> {
-  const fields = new Map<string, FieldReader>();
-  for (const [name, property] of Object.entries(propertiesOf(schema, isResourceRoot))) {
-    const escaped = escapedName(name);
-    if (escaped !== undefined)
-      fields.set(escaped, { name, read: (raw) => readerOf(property, property['x-kubernetes-embedded-resource'] === true)(raw) });
-  }
-  return fields;
-}
-
-function textReader({ format }: RuleSchema): Reader {
-  const ofText =
-    (read: (text: string) => Value): Reader =>
-    (raw) =>
-      typeof raw === 'string' ? read(raw) : untyped(raw);
+function textShape({ format }: RuleSchema): Shape {
   switch (format) {
     case 'byte':
-      return ofText((text) => new Uint8Array(Buffer.from(text, 'base64')));
+      return { type: 'bytes', read: ofKind(isText, (text) => new Uint8Array(Buffer.from(text, 'base64'))) };
     case 'duration':
-      return ofText(durationOf);
+      return { type: 'Duration', read: ofKind(isText, durationOf) };
     case 'date':
-      return ofText(dateOf);
+      return { type: 'Timestamp', read: ofKind(isText, dateOf) };
     case 'date-time':
-      return ofText(timestampOf);
+      return { type: 'Timestamp', read: ofKind(isText, timestampOf) };
     default:
-      return untyped;
-  }
-}
-
-/** JSON of which nothing is known: a whole number is an integer. */
-export function untyped(raw: unknown): Value {
-  switch (typeof raw) {
-    case 'number':
-      return Number.isInteger(raw) ? BigInt(raw) : raw;
-    case 'string':
-    case 'boolean':
-      return raw;
-    case 'object':
-      if (raw === null) return null;
-      if (Array.isArray(raw)) return new LazyList(raw, untyped);
-      return new LazyMap(raw as Readonly<Record<string, unknown>>, untyped);
-    default:
-      return null;
+      return { type: 'string', read: untyped };
   }
 }
 
@@ -269,14 +187,14 @@ function identityOf(schema: RuleSchema): ListIdentity | undefined {
   if (kind === 'set') return { kind, keyOf: identityText };
   if (kind !== 'map') return undefined;
   const keys = (schema['x-kubernetes-list-map-keys'] ?? []).map((key) => escapedName(key) ?? key);
-  return { kind, keyOf: (item) => keys.map((key) => identityText(item instanceof LazyObject ? (item.get(key) ?? null) : null)).join('\n') };
+  return { kind, keyOf: (item) => keys.map((key) => identityText(isMap(item) ? (item.get(key) ?? null) : null)).join('\n') };
 }
 
 /** Equal values have the same text. */
 function identityText(value: Value): string {
-  if (value instanceof LazyList) return `[${value.items.map(identityText).join()}]`;
-  if (value instanceof LazyObject || value instanceof LazyMap) {
-    const entries = value.keys().map((key) => `${JSON.stringify(key)}:${identityText(value.get(key) ?? null)}`);
+  if (isList(value)) return `[${value.map(identityText).join()}]`;
+  if (isMap(value)) {
+    const entries = [...value].map(([key, item]) => `${JSON.stringify(key)}:${identityText(item)}`);
     return `{${entries.toSorted((left, right) => (left < right ? -1 : 1)).join()}}`;
   }
   return typeof value === 'bigint' ? value.toString() : JSON.stringify(value);

@@ -1,6 +1,6 @@
 // Meets every claim of storage as soon as it is there: the pods of a sandbox write nothing that a volume would have to keep.
-import { fieldsAt } from '../api-object.ts';
-import { storageName } from '../resources.ts';
+import { fieldsAt } from '../objects/api-object.ts';
+import { storageName } from '../rows/resources.ts';
 import { volumeClaims } from '../rows/volume-claims.ts';
 import type { Version } from '../storage/version.ts';
 import type { Cluster } from '../verbs/writing.ts';

@@ -1,6 +1,6 @@
 // Objects that do not stay for ever: Events go an hour after their last write.
-import type { ApiObject } from '../api-object.ts';
-import { storageName } from '../resources.ts';
+import type { ApiObject } from '../objects/api-object.ts';
+import { storageName } from '../rows/resources.ts';
 import type { Cluster } from '../verbs/writing.ts';
 
 const sweepIntervalMs = 60_000;

@@ -1,11 +1,11 @@
 // Dependents of objects that go: deleted with them, before them, or set free. Follows committed changes.
 import type { OwnerReference } from '../../objects/kubernetes.ts';
-import { ApiError } from '../http/api-error.ts';
-import { isSame } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { ApiError } from '../objects/api-error.ts';
+import { isSame } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { deleteObject } from '../verbs/deletion.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { storageName } from '../resources.ts';
+import { storageName } from '../rows/resources.ts';
 import { keyOf } from '../storage/version.ts';
 import type { Change, Version } from '../storage/version.ts';
 import { updateObject } from '../verbs/writing.ts';

@@ -1,12 +1,12 @@
 // Namespaces: those that always exist, and how one ends: marked, emptied, then gone.
-import { forbidden } from '../http/api-error.ts';
-import { timeText } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { forbidden } from '../objects/api-error.ts';
+import { timeText } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import type { DeleteOptions } from '../http/body.ts';
 import { checkPreconditions, deleteObject } from '../verbs/deletion.ts';
 import { namespaces } from '../rows/namespaces.ts';
-import { storageName } from '../resources.ts';
-import { uuidFrom } from '../surroundings.ts';
+import { storageName } from '../rows/resources.ts';
+import { uuidFrom } from '../objects/surroundings.ts';
 import { keyOf } from '../storage/version.ts';
 import type { Version } from '../storage/version.ts';
 import { subjectOf } from '../verbs/writing.ts';

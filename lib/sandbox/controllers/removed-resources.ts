@@ -1,5 +1,5 @@
 // Removes a resource while the server runs: its objects go first, then its watches end.
-import { storageName } from '../resources.ts';
+import { storageName } from '../rows/resources.ts';
 import type { Cluster } from '../verbs/writing.ts';
 
 /** To be called before anything watches: listeners of the resources are called in order. @returns the way to stop it */

@@ -1,8 +1,8 @@
 // The two classes of priority that every cluster has.
-import { timeText } from '../api-object.ts';
-import { storageName } from '../resources.ts';
+import { timeText } from '../objects/api-object.ts';
+import { storageName } from '../rows/resources.ts';
 import { priorityClasses, systemPriorityClasses } from '../rows/priority-classes.ts';
-import { uuidFrom } from '../surroundings.ts';
+import { uuidFrom } from '../objects/surroundings.ts';
 import { keyOf } from '../storage/version.ts';
 import type { Cluster } from '../verbs/writing.ts';
 

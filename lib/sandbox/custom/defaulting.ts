@@ -1,6 +1,6 @@
 // Defaults of a schema, put into an object where it says nothing.
 import { treeCopy } from '../../objects/values/tree-copy.ts';
-import { isFields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
 import { anywhere, itemsOf, propertyOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 

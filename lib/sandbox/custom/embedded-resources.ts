@@ -3,8 +3,8 @@ import { validateObjectMeta } from '../../admission/metadata/object-metadata-val
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfOlderDnsLabel } from '../../objects/names.ts';
 import { invalidValue, requiredValue } from '../../objects/refusals.ts';
-import { isFields } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { decode } from '../schema/decode.ts';
 import { anywhere, isEmbeddedResource, itemsOf, propertyOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';

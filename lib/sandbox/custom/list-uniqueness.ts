@@ -1,8 +1,8 @@
 // Lists that are sets, or maps by keys of their elements: none of those may occur twice.
 import type { FieldError } from '../../objects/field-error.ts';
 import { duplicateValue, invalidValue } from '../../objects/refusals.ts';
-import { isFields } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { anywhere, itemsOf, propertyOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { sorted } from './sorted-keys.ts';

@@ -1,5 +1,5 @@
 // Bounds of numbers, with the API server's habits: it compares whole numbers with what is whole of a bound.
-import { floatText, numberText } from '../warnings/go-text.ts';
+import { floatText, numberText } from '../objects/go-text.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { textFinding } from './findings.ts';
 import type { Finding } from './findings.ts';

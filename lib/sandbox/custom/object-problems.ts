@@ -1,6 +1,6 @@
 // Problems of an object by the schema of its definition: values, embedded objects, and lists that are sets or maps.
 import type { FieldError } from '../../objects/field-error.ts';
-import type { Fields } from '../api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { propertyOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { embeddedProblems } from './embedded-resources.ts';

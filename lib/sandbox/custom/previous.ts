@@ -1,5 +1,5 @@
 // The value that stood in a value's place before an update: what did not change is not refused for what was wrong with it already.
-import { isFields, isSame } from '../api-object.ts';
+import { isFields, isSame } from '../objects/api-object.ts';
 import { fieldSchemaOf, itemsOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 

@@ -2,8 +2,8 @@
 import { treeCopy } from '../../objects/values/tree-copy.ts';
 import { fieldSchemaOf, isEmbeddedResource, itemsOf, keepsUnknownFields, propertyOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
-import { isFields } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { readEmbedded } from './embedded-resources.ts';
 
 const ofEveryResource = new Set(['apiVersion', 'kind', 'metadata']);

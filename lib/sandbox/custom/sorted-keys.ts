@@ -1,5 +1,5 @@
 // JSON in the order in which the API server writes the keys of what it has no type for.
-import { isFields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
 
 /** The same value with the keys of its objects in order. */
 export function sorted(value: unknown): unknown {

@@ -1,12 +1,12 @@
 // Problems of a value by a schema, in the API server's words and with its habits.
 import type { RE2JS } from 're2js';
 import { requiredValue, tooLong, tooMany, typeInvalid, unsupportedValue } from '../../objects/refusals.ts';
-import { isFields, isSame } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields, isSame } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { compiledPattern } from '../cel/functions/patterns.ts';
 import { isIntOrString, itemsOf, propertyOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
-import { quoted } from '../warnings/go-text.ts';
+import { quoted } from '../objects/go-text.ts';
 import { Findings, invalidFinding, textFinding } from './findings.ts';
 import type { Finding } from './findings.ts';
 import { formatIn, isOfFormat, isTextFormat } from './formats.ts';

@@ -1,6 +1,6 @@
 // Which of the names that a definition asks for it gets: those that nobody else in its group has.
-import { fieldsAt, isSame, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, isSame, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { approvalOf, isProtectedGroup } from './api-approval.ts';
 import { isTrue } from './conditions.ts';
 import type { Condition } from './conditions.ts';

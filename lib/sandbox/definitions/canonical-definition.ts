@@ -1,6 +1,6 @@
 // A definition as the API server gives it back: with its defaults, and without what is as good as not said.
-import { fieldsAt, isFields, listAt, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, isFields, listAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { schemaOf } from '../schema/notation.ts';
 
 const webhookPort = 443;

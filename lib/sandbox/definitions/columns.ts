@@ -2,7 +2,7 @@
 import { ageOf } from '../rows/human-duration.ts';
 import type { Column } from '../rows/resource-row.ts';
 import { ageColumn, nameColumn } from '../rows/row.ts';
-import { goText } from '../warnings/go-text.ts';
+import { goText } from '../objects/go-text.ts';
 import type { DefinedColumn } from './definition.ts';
 import { jsonPath, JsonPathError } from './json-path.ts';
 

@@ -1,6 +1,6 @@
 // Conditions of a definition.
-import { listAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { listAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 
 export type ConditionType = 'NamesAccepted' | 'Established' | 'Terminating' | 'KubernetesAPIApprovalPolicyConformant';
 

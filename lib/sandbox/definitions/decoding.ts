@@ -1,6 +1,6 @@
 // Bodies and stored objects of a custom resource, by its schema: pruned, and with their defaults.
-import { isFields } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { applyDefaults } from '../custom/defaulting.ts';
 import { prune } from '../custom/pruning.ts';
 import { decode, jsonKind, maxDepth } from '../schema/decode.ts';

@@ -1,16 +1,23 @@
-// Problems of a CustomResourceDefinition, in the API server's words: names, versions, paths, and changes of immutable fields.
+// Problems of a CustomResourceDefinition: names, versions, paths, and changes of immutable fields. Each names the field as its author wrote it.
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsSubdomain, problemsOfOlderDnsLabel } from '../../objects/names.ts';
-import { duplicateValue, fieldIsImmutable, invalidValue, requiredValue, tooMany, unsupportedValue } from '../../objects/refusals.ts';
-import { fieldsAt, isFields, isSame, listAt, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import {
+  duplicateValue,
+  fieldIsImmutable,
+  forbidden,
+  invalidValue,
+  requiredValue,
+  tooMany,
+  unsupportedValue,
+} from '../../objects/refusals.ts';
+import { fieldsAt, isFields, isSame, listAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ruleProblemsOfSchema } from '../cel/schema-rules.ts';
 import { schemaProblems } from '../custom/schema-problems.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { approvalAnnotation, approvalOf, isProtectedGroup } from './api-approval.ts';
 import { isTrue } from './conditions.ts';
 import { schemaIn } from './definition.ts';
-import { conversionProblems } from './conversion-problems.ts';
 
 const mostSelectableFields = 8;
 const longestWarningBytes = 256;
@@ -27,7 +34,6 @@ export function definitionProblems(object: ApiObject): FieldError[] {
     ...specProblems(spec),
     ...storedVersionProblems(status, spec),
     ...approvalProblems(object, undefined),
-    ...preservingProblems(spec),
   ];
 }
 
@@ -47,65 +53,36 @@ export function definitionUpdateProblems(object: ApiObject, before: ApiObject): 
     ...fixed('spec.names.plural', names['plural'], oldNames['plural']),
     ...storedVersionProblems(status, spec),
     ...approvalProblems(object, before),
-    ...preservingProblems(spec),
   ];
 }
 
 function specProblems(spec: Fields): FieldError[] {
+  const given = spec['versions'] ?? null;
   const versions = listAt(spec, 'versions');
-  const names = fieldsAt(spec, 'names');
-  // A field that all versions say alike counts as said once, for the whole definition.
-  const shared = (field: string): boolean => {
-    const [first, ...others] = versions.map((version) => version[field]);
-    const isThere = Array.isArray(first) ? first.length > 0 : first !== undefined;
-    return isThere && others.every((other) => isSame(other, first));
-  };
-  const [first = {}] = versions;
-  const isStatusShared = shared('subresources');
-  const isEverywhere = { schema: shared('schema'), columns: shared('additionalPrinterColumns'), selectable: shared('selectableFields') };
-  const anyStatus = versions.some(hasStatus);
+  const names = new Set(versions.map(({ name }) => name));
+  const stored = versions.filter(({ storage }) => storage === true);
   return [
     ...groupProblems(textAt(spec, 'group')),
-    ...scopeProblems(textAt(spec, 'scope')),
-    ...versions.flatMap((version, at) => (schemaIn(version) ? [] : [requiredValue(`spec.versions[${at}].schema.openAPIV3Schema`)])),
-    ...versions.flatMap((version, at) => {
-      const path = `spec.versions[${at}]`;
-      return [
-        ...older(`${path}.name`, textAt(version, 'name')),
-        ...deprecationProblems(version, path),
-        ...(isEverywhere.schema ? [] : validationProblems(version, `${path}.schema`, hasStatus(version))),
-        ...(isStatusShared ? [] : subresourceProblems(version, `${path}.subresources`)),
-        ...(isEverywhere.columns ? [] : columnProblems(version, `${path}.additionalPrinterColumns`)),
-        ...(isEverywhere.selectable ? [] : selectableProblemsOf(version, `${path}.selectableFields`, isEverywhere.schema)),
-      ];
-    }),
-    ...versionSetProblems(spec, versions),
-    // The first version is the definition's own, in the API server's form of it.
-    ...(versions.length > 0 ? older('spec.version', textAt(first, 'name')) : []),
-    ...['plural', 'singular', 'kind', 'listKind'].flatMap((name) =>
-      textAt(names, name) === '' ? [requiredValue(`spec.names.${name}`)] : [],
-    ),
-    ...nameProblems(names, 'spec.names'),
-    ...(isEverywhere.schema ? validationProblems(first, 'spec.validation', anyStatus) : []),
-    ...(isStatusShared ? subresourceProblems(first, 'spec.subresources') : []),
-    ...(isEverywhere.columns ? columnProblems(first, 'spec.additionalPrinterColumns') : []),
-    ...(isEverywhere.selectable ? selectableProblems(first, 'spec.selectableFields') : []),
-    ...conversionProblems(spec['conversion']),
+    ...oneOf('spec.scope', textAt(spec, 'scope'), ['Cluster', 'Namespaced']),
+    ...versions.flatMap((version, at) => versionProblems(version, `spec.versions[${at}]`)),
+    ...(names.size < versions.length ? [invalidValue('spec.versions', given, 'must contain unique version names')] : []),
+    ...(stored.length === 1 ? [] : [invalidValue('spec.versions', given, 'must have exactly one version marked as storage version')]),
+    ...nameProblems(fieldsAt(spec, 'names'), 'spec.names'),
+    ...conversionProblems(spec['conversion'], 'spec.conversion'),
+    ...(spec['preserveUnknownFields'] === true
+      ? [
+          invalidValue(
+            'spec.preserveUnknownFields',
+            true,
+            'cannot set to true, set x-kubernetes-preserve-unknown-fields in the schema instead',
+          ),
+        ]
+      : []),
   ];
 }
 
-/** A version with selectable fields of its own needs a schema of its own. */
-const selectableProblemsOf = (version: Fields, path: string, isSchemaShared: boolean): FieldError[] =>
-  isSchemaShared && listAt(version, 'selectableFields').length > 0
-    ? [invalidValue(path, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')]
-    : selectableProblems(version, path);
-
-const hasStatus = (version: Fields): boolean => isFields(fieldsAt(version, 'subresources')['status']);
-
-const older = (field: string, value: string, before = ''): FieldError[] => {
-  const problems = problemsOfOlderDnsLabel(before === '' ? value : value.toLowerCase());
-  return problems.length === 0 ? [] : [invalidValue(field, value, before + problems.join(','))];
-};
+const oneOf = (field: string, value: string, values: readonly string[]): FieldError[] =>
+  value === '' ? [requiredValue(field)] : values.includes(value) ? [] : [unsupportedValue(field, value, values)];
 
 function groupProblems(group: string): FieldError[] {
   if (group === '') return [requiredValue('spec.group')];
@@ -114,54 +91,51 @@ function groupProblems(group: string): FieldError[] {
   return group.includes('.') ? [] : [invalidValue('spec.group', group, 'should be a domain with at least one dot')];
 }
 
-function scopeProblems(scope: string): FieldError[] {
-  if (scope === '') return [requiredValue('spec.scope')];
-  return scope === 'Cluster' || scope === 'Namespaced' ? [] : [unsupportedValue('spec.scope', scope, ['Cluster', 'Namespaced'])];
-}
-
-function deprecationProblems(version: Fields, path: string): FieldError[] {
-  const warning = version['deprecationWarning'];
-  if (typeof warning !== 'string') return [];
-  const field = `${path}.deprecationWarning`;
-  if (version['deprecated'] !== true) return [invalidValue(field, warning, 'can only be set for deprecated versions')];
-  const at = Array.from(warning).findIndex((character) => /[\p{C}\p{Z}]/u.test(character) && character !== ' ');
-  return [
-    ...(Buffer.byteLength(warning) > longestWarningBytes ? [`must be <= ${longestWarningBytes} characters long`] : []),
-    ...(warning === '' ? ['must not be an empty string'] : []),
-    ...(at >= 0 ? [`must only contain printable UTF-8 characters; non-printable character found at index ${at}`] : []),
-  ].map((problem) => invalidValue(field, warning, problem));
-}
-
-function versionSetProblems(spec: Fields, versions: readonly Fields[]): FieldError[] {
-  const given = spec['versions'] ?? null;
-  const named = new Set(versions.map(({ name }) => name));
-  const stored = versions.filter(({ storage }) => storage === true);
-  return [
-    ...(named.size < versions.length ? [invalidValue('spec.versions', given, 'must contain unique version names')] : []),
-    ...(stored.length === 1 ? [] : [invalidValue('spec.versions', given, 'must have exactly one version marked as storage version')]),
-  ];
-}
+const labelProblems = (field: string, value: string): FieldError[] => {
+  const problems = problemsOfOlderDnsLabel(value);
+  return problems.length === 0 ? [] : [invalidValue(field, value, problems.join(','))];
+};
 
 function nameProblems(names: Fields, path: string): FieldError[] {
-  const mixed = 'may have mixed case, but should otherwise match: ';
   const [kind, listKind] = [textAt(names, 'kind'), textAt(names, 'listKind')];
-  const unlessEmpty = (name: string, before = ''): FieldError[] => {
+  const ofName = (name: string): FieldError[] => {
     const value = textAt(names, name);
-    return value === '' ? [] : older(`${path}.${name}`, value, before);
+    if (value === '') return [requiredValue(`${path}.${name}`)];
+    const mixed = name.toLowerCase().endsWith('kind') ? 'may have mixed case, but should otherwise match: ' : '';
+    const problems = problemsOfOlderDnsLabel(mixed === '' ? value : value.toLowerCase());
+    return problems.length === 0 ? [] : [invalidValue(`${path}.${name}`, value, mixed + problems.join(','))];
   };
   const each = (name: string): FieldError[] => {
     const values: unknown = names[name];
-    return Array.isArray(values) ? values.flatMap((value, at) => older(`${path}.${name}[${at}]`, String(value))) : [];
+    return Array.isArray(values) ? values.flatMap((value, at) => labelProblems(`${path}.${name}[${at}]`, String(value))) : [];
   };
   return [
-    ...unlessEmpty('plural'),
-    ...unlessEmpty('singular'),
-    ...unlessEmpty('kind', mixed),
-    ...unlessEmpty('listKind', mixed),
+    ...['plural', 'singular', 'kind', 'listKind'].flatMap(ofName),
     ...each('shortNames'),
-    ...(kind !== '' && kind === listKind ? [invalidValue(`${path}.listKind`, listKind, 'kind and listKind may not be the same')] : []),
     ...each('categories'),
+    ...(kind !== '' && kind === listKind ? [invalidValue(`${path}.listKind`, listKind, 'kind and listKind may not be the same')] : []),
   ];
+}
+
+function versionProblems(version: Fields, path: string): FieldError[] {
+  return [
+    ...labelProblems(`${path}.name`, textAt(version, 'name')),
+    ...deprecationProblems(version, `${path}.deprecationWarning`),
+    ...rootProblems(version, `${path}.schema.openAPIV3Schema`),
+    ...scaleProblems(version, `${path}.subresources.scale`),
+    ...columnProblems(version, `${path}.additionalPrinterColumns`),
+    ...selectableProblems(version, `${path}.selectableFields`),
+  ];
+}
+
+function deprecationProblems(version: Fields, field: string): FieldError[] {
+  const warning = version['deprecationWarning'];
+  if (typeof warning !== 'string') return [];
+  if (version['deprecated'] !== true) return [invalidValue(field, warning, 'can only be set for deprecated versions')];
+  const isPrintable = !/(?! )[\p{C}\p{Z}]/u.test(warning);
+  return warning !== '' && Buffer.byteLength(warning) <= longestWarningBytes && isPrintable
+    ? []
+    : [invalidValue(field, warning, `must be 1 to ${longestWarningBytes} bytes of printable characters`)];
 }
 
 /** Fields allowed at the root of a schema whose status is checked apart. */
@@ -170,40 +144,32 @@ const allowedAtRoot = new Set(
   multipleOf required items properties externalDocs example x-kubernetes-preserve-unknown-fields x-kubernetes-validations`.split(/\s+/),
 );
 
-function validationProblems(version: Fields, path: string, withStatus: boolean): FieldError[] {
+function rootProblems(version: Fields, path: string): FieldError[] {
   const schema = schemaIn(version);
-  if (!schema) return [];
-  const root = `${path}.openAPIV3Schema`;
-  const ofSchema = schemaProblems(schema, root);
-  const odd = Object.keys(schema).find((key) => !allowedAtRoot.has(key));
-  const only = 'if the status subresource is enabled';
-  return [
-    ...(withStatus && schema.type !== undefined && schema.type !== 'object'
-      ? [invalidValue(`${root}.type`, schema.type, `only "object" is allowed as the type at the root of the schema ${only}`)]
-      : []),
-    ...(withStatus && odd !== undefined
-      ? [invalidValue(root, odd, `only [${[...allowedAtRoot].join(' ')}] fields are allowed at the root of the schema ${only}`)]
-      : []),
-    ...(ofSchema.length > 0 ? ofSchema : ruleProblemsOfSchema(schema, root)),
-  ];
+  if (!schema) return [requiredValue(path)];
+  const hasStatus = isFields(fieldsAt(version, 'subresources')['status']);
+  const odd = hasStatus ? Object.keys(schema).find((key) => !allowedAtRoot.has(key)) : undefined;
+  if (odd !== undefined) return [invalidValue(path, odd, 'is not allowed at the root of the schema if the status subresource is enabled')];
+  const problems = schemaProblems(schema, path);
+  return problems.length > 0 ? problems : ruleProblemsOfSchema(schema, path);
 }
 
+/** @param roots the fields under which it must lead, if not all are */
 function pathProblems(field: string, path: string, roots: readonly string[] = []): FieldError[] {
   if (path === '') return [requiredValue(field)];
   if (!path.startsWith('.')) return [invalidValue(field, path, 'must be a simple json path starting with .')];
   if (roots.length === 0 || roots.some((root) => path.startsWith(`.${root}.`))) return [];
-  const where = roots.length === 1 ? `.${roots[0]}` : `either ${roots.map((root) => `.${root}`).join(' or ')}`;
-  return [invalidValue(field, path, `should be a json path under ${where}`)];
+  return [invalidValue(field, path, `should be a json path under ${roots.map((root) => `.${root}`).join(' or ')}`)];
 }
 
-function subresourceProblems(version: Fields, path: string): FieldError[] {
+function scaleProblems(version: Fields, path: string): FieldError[] {
   const scale = fieldsAt(version, 'subresources')['scale'];
   if (!isFields(scale)) return [];
   const selector = textAt(scale, 'labelSelectorPath');
   return [
-    ...pathProblems(`${path}.scale.specReplicasPath`, textAt(scale, 'specReplicasPath'), ['spec']),
-    ...pathProblems(`${path}.scale.statusReplicasPath`, textAt(scale, 'statusReplicasPath'), ['status']),
-    ...(selector === '' ? [] : pathProblems(`${path}.scale.labelSelectorPath`, selector, ['spec', 'status'])),
+    ...pathProblems(`${path}.specReplicasPath`, textAt(scale, 'specReplicasPath'), ['spec']),
+    ...pathProblems(`${path}.statusReplicasPath`, textAt(scale, 'statusReplicasPath'), ['status']),
+    ...(selector === '' ? [] : pathProblems(`${path}.labelSelectorPath`, selector, ['spec', 'status'])),
   ];
 }
 
@@ -212,17 +178,15 @@ const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 
 
 function columnProblems(version: Fields, path: string): FieldError[] {
   return listAt(version, 'additionalPrinterColumns').flatMap((column, at) => {
-    const [name, type, format] = ['name', 'type', 'format'].map((field) => textAt(column, field));
+    const [name = '', type = '', format = ''] = ['name', 'type', 'format'].map((field) => textAt(column, field));
     const field = `${path}[${at}]`;
-    const mustBe = `must be one of ${columnTypes.join(',')}`;
+    const unknown = (word: string, value: string, values: readonly string[]): FieldError[] =>
+      values.includes(value) ? [] : [invalidValue(`${field}.${word}`, value, `must be one of ${values.join(',')}`)];
     return [
       ...(name === '' ? [requiredValue(`${field}.name`)] : []),
-      ...(type === '' ? [requiredValue(`${field}.type`, mustBe)] : []),
-      ...(type && !columnTypes.includes(type) ? [invalidValue(`${field}.type`, type, mustBe)] : []),
-      ...(format && !columnFormats.includes(format)
-        ? [invalidValue(`${field}.format`, format, `must be one of ${columnFormats.join(',')}`)]
-        : []),
-      ...pathProblems(`${field}.JSONPath`, textAt(column, 'jsonPath')),
+      ...(type === '' ? [requiredValue(`${field}.type`)] : unknown('type', type, columnTypes)),
+      ...(format === '' ? [] : unknown('format', format, columnFormats)),
+      ...pathProblems(`${field}.jsonPath`, textAt(column, 'jsonPath')),
     ];
   });
 }
@@ -234,23 +198,16 @@ function selectableProblems(version: Fields, path: string): FieldError[] {
     const field = `${path}[${at}].jsonPath`;
     const jsonPath = textAt(selectable, 'jsonPath');
     if (jsonPath === '') return [requiredValue(field)];
-    const found = schemaAt(schema, jsonPath);
-    if (!found) return [invalidValue(field, jsonPath, `is an invalid path: ${problemOfPath(jsonPath)}`)];
-    const isTwice = known.has(jsonPath);
+    if (known.has(jsonPath)) return [duplicateValue(field, jsonPath)];
     known.add(jsonPath);
-    const allowed = 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
-    return [
-      ...(/^\.metadata(\.|$)/.test(jsonPath) ? [invalidValue(field, jsonPath, 'must not point to fields in metadata')] : []),
-      ...(['string', 'boolean', 'integer'].includes(found.type ?? '') ? [] : [invalidValue(field, jsonPath, allowed)]),
-      ...(isTwice ? [duplicateValue(field, jsonPath)] : []),
-    ];
+    const found = schemaAt(schema, jsonPath);
+    if (!found) return [invalidValue(field, jsonPath, 'is an invalid path: it does not refer to a field of the schema')];
+    if (/^\.metadata(\.|$)/.test(jsonPath)) return [invalidValue(field, jsonPath, 'must not point to fields in metadata')];
+    return ['string', 'boolean', 'integer'].includes(found.type ?? '')
+      ? []
+      : [invalidValue(field, jsonPath, 'must point to a field of type string, boolean or integer')];
   });
   return known.size > mostSelectableFields ? [...problems, tooMany(path, { count: known.size, limit: mostSelectableFields })] : problems;
-}
-
-function problemOfPath(path: string): string {
-  if (!path.startsWith('.')) return `expected [ or . but got: ${/^[^.[]*/.exec(path)?.[0]}`;
-  return path.includes('[') ? 'array notation is not allowed' : 'does not refer to a valid field';
 }
 
 /** The schema of the field to which a path such as `.spec.color` leads. */
@@ -262,15 +219,29 @@ function schemaAt(schema: JsonSchema, path: string): JsonSchema | undefined {
     .reduce<JsonSchema | undefined>((at, name) => at?.properties?.[name], schema);
 }
 
+function conversionProblems(conversion: unknown, path: string): FieldError[] {
+  if (!isFields(conversion)) return [];
+  const strategy = textAt(conversion, 'strategy');
+  const { clientConfig, conversionReviewVersions = [] } = fieldsAt(conversion, 'webhook');
+  const versions = Array.isArray(conversionReviewVersions) ? conversionReviewVersions : [];
+  const problems = oneOf(`${path}.strategy`, strategy, ['None', 'Webhook']);
+  if (strategy !== 'Webhook')
+    return conversion['webhook'] === undefined
+      ? problems
+      : [...problems, forbidden(`${path}.webhook`, 'may be set for the strategy Webhook alone')];
+  const isOneWay = isFields(clientConfig) && (clientConfig['url'] === undefined) !== (clientConfig['service'] === undefined);
+  if (!isOneWay) problems.push(requiredValue(`${path}.webhook.clientConfig`, 'exactly one of url or service is required'));
+  if (!versions.includes('v1') && !versions.includes('v1beta1'))
+    problems.push(requiredValue(`${path}.webhook.conversionReviewVersions`, 'must include at least one of v1, v1beta1'));
+  return problems;
+}
+
 function storedVersionProblems(status: Fields, spec: Fields): FieldError[] {
   const field = 'status.storedVersions';
   const stored = status['storedVersions'];
   if (!Array.isArray(stored) || stored.length === 0) return [invalidValue(field, null, 'must have at least one stored version')];
   const versions = listAt(spec, 'versions');
-  // Each stored version answers for one version of that name.
-  const lacking = versions.filter(
-    ({ name, storage }, at) => storage === true && (!stored.includes(name) || versions.findIndex((other) => other['name'] === name) < at),
-  );
+  const lacking = versions.filter(({ name, storage }) => storage === true && !stored.includes(name));
   return [
     ...lacking.map(({ name }) => invalidValue(field, stored, `must have the storage version ${String(name)}`)),
     ...stored.flatMap((name: unknown, at) => {
@@ -290,14 +261,3 @@ function approvalProblems({ metadata, spec = {} }: ApiObject, before: ApiObject 
   if (state === 'missing') return [requiredValue(field, reason)];
   return state === 'invalid' ? [invalidValue(field, metadata.annotations?.[approvalAnnotation], reason)] : [];
 }
-
-const preservingProblems = (spec: Fields): FieldError[] =>
-  spec['preserveUnknownFields'] === true
-    ? [
-        invalidValue(
-          'spec.preserveUnknownFields',
-          true,
-          'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
-        ),
-      ]
-    : [];

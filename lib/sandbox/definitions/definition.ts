@@ -1,6 +1,6 @@
 // A CustomResourceDefinition, read once for the parts that serve its objects.
-import { fieldsAt, isFields, listAt, numberAt, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, isFields, listAt, numberAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { ScalePaths } from '../rows/resource-row.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 

@@ -1,7 +1,7 @@
 // The paths by which definitions point into objects, as kubectl and the API server read them: printer columns may hold `.a.b`, `['a.b']`,
 // `.a\.b`, `[0]`, `[-1:]`, `[*]`, `..a` and `[?(@.type=="Ready")]`. The libraries for JSONPath follow another dialect: they know no
 // escaped dots, and evaluate filters as programs.
-import { isFields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
 
 /** A text is not a path. */
 export class JsonPathError extends Error {}

@@ -1,13 +1,13 @@
 // The rows of a definition: one for each version that it serves, over the same stored objects.
 import { createHash } from 'node:crypto';
 import type { FieldError } from '../../objects/field-error.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ruleProblems, rulesNotLookedAt } from '../cel/object-rules.ts';
 import { hasRules } from '../cel/schema-rules.ts';
 import { objectProblems, statusProblems } from '../custom/object-problems.ts';
 import { customRow } from '../rows/custom-resource.ts';
 import type { Defined, ResourceRow } from '../rows/resource-row.ts';
-import { goText } from '../warnings/go-text.ts';
+import { goText } from '../objects/go-text.ts';
 import { columnsOf } from './columns.ts';
 import { decodeObject, pruned, readStored } from './decoding.ts';
 import { compareVersions } from './definition.ts';

@@ -1,9 +1,9 @@
 // The replicas of a custom resource and the selector of its pods, where its definition says they are.
 import type { FieldError } from '../../objects/field-error.ts';
 import { invalidValue } from '../../objects/refusals.ts';
-import { isFields } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
-import { goText } from '../warnings/go-text.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
+import { goText } from '../objects/go-text.ts';
 import type { ScalePaths } from '../rows/resource-row.ts';
 
 const mostReplicas = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 // Discovery: version, health, groups, resources, OpenAPI.
-import { notAcceptable } from '../http/api-error.ts';
+import { notAcceptable } from '../objects/api-error.ts';
 import { compareVersions } from '../definitions/definition.ts';
 import { openApiProtobufAnswer, openApiProtobufType } from './openapi-protobuf.ts';
 import { openApiFor, openApiIndex, openApiOfAll } from './openapi.ts';
@@ -7,7 +7,7 @@ import { acceptedTypes } from '../verbs/representation.ts';
 import { wordsOf } from '../http/request.ts';
 import type { ApiRequest, ApiResponse } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { apiVersionOf } from '../resources.ts';
+import { apiVersionOf } from '../rows/resources.ts';
 
 /** The version that clients compare their own with. */
 const version = {

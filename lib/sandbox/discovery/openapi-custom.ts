@@ -1,6 +1,6 @@
 // Schemas of definitions as OpenAPI shows them: with what every object has, and for version 2 without what it has no words for.
-import { isFields } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { openApiNameOf } from './openapi-names.ts';
 

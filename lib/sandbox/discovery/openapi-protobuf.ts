@@ -1,6 +1,6 @@
 // The older OpenAPI document in protocol buffers: the only form in which typed clients ask for it.
-import { isFields } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 
 /** As clients ask for it. */
 export const openApiProtobufType = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';

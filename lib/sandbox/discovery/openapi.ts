@@ -1,6 +1,6 @@
 // The OpenAPI documents: one for each group and version (v3), and one of all (v2), made from the rows when first asked for.
 import { createHash } from 'node:crypto';
-import { isFields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
 import { openApiProtobuf } from './openapi-protobuf.ts';
 import { openApiNameOf } from './openapi-names.ts';
 import { olderSchema } from './openapi-custom.ts';

@@ -1,13 +1,13 @@
 // Bodies of requests: JSON of the right type for the resource, with what its type does not know taken out.
 import { invalidValue } from '../../objects/refusals.ts';
-import { badRequest, invalid, unsupportedMediaType, type ApiError } from './api-error.ts';
-import { fieldsAt, isFields, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
-import type { Strictness } from '../verbs/field-validation.ts';
+import { badRequest, invalid, unsupportedMediaType, type ApiError } from '../objects/api-error.ts';
+import { fieldsAt, isFields, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
+import type { Strictness } from './field-validation.ts';
 import type { ApiRequest } from './request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { apiVersionOf } from '../resources.ts';
-import type { Resources } from '../resources.ts';
+import { apiVersionOf } from '../rows/resources.ts';
+import type { Resources } from '../rows/resources.ts';
 import { decode, jsonKind } from '../schema/decode.ts';
 import type { Misfit } from '../schema/decode.ts';
 import { parseKeepingNumbers } from '../schema/number-texts.ts';

@@ -1,6 +1,6 @@
 // Bodies of requests as they come in: never more of one than its limit, and an answer to what is refused that the client gets to read.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tooLarge } from './api-error.ts';
+import { tooLarge } from '../objects/api-error.ts';
 import { largestBody } from './body.ts';
 
 /** So long a client that is still sending has to read why nobody listens. A real server gives it half a second. */

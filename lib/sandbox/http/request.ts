@@ -1,8 +1,8 @@
 // A request: its path taken apart, its query read.
 import type { FieldError } from '../../objects/field-error.ts';
-import { badRequest, invalid } from './api-error.ts';
-import type { Asker } from '../access/asker.ts';
-import { quoted } from '../warnings/go-text.ts';
+import { badRequest, invalid } from '../objects/api-error.ts';
+import type { Asker } from '../objects/asker.ts';
+import { quoted } from '../objects/go-text.ts';
 
 /** In bytes. */
 const longestManager = 128;

@@ -3,7 +3,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivately } from '../../files/private-files.ts';
-import { isFields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
 import { refusalOf, SandboxError } from '../storage/storage-file.ts';
 
 export interface Credentials {

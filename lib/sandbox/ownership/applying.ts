@@ -1,11 +1,11 @@
 // One apply: the configuration over the live object, what it no longer says taken out, and a refusal where others own what changes.
-import { isSame } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { isSame } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { ObjectType } from '../schema/notation.ts';
 import { compare, fieldsSaid, withNamedFields } from './comparison.ts';
 import { problemsOf } from './configuration-problems.ts';
-import { difference, intersection, isNothing, pathsOf, union, withoutBranches } from './field-set.ts';
-import type { FieldSet } from './field-set.ts';
+import { difference, intersection, isNothing, pathsOf, union, withoutBranches } from '../objects/field-set.ts';
+import type { FieldSet } from '../objects/field-set.ts';
 import { claimsBeforeFirstApply, differencesOf, isBy, ownable, parsedFields } from './managed-fields.ts';
 import type { Claim, View, Writer } from './managed-fields.ts';
 import { merged, withoutFields } from './merging.ts';

@@ -1,10 +1,10 @@
 // The differences between two states of an object, as sets of fields; and the set of all its fields.
-import { isFields, isSame } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields, isSame } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { fieldIn, shapeOf } from '../schema/free-form.ts';
 import type { FieldType, ListType, MapType, ObjectType } from '../schema/notation.ts';
-import { insert, isNothing, withoutBranches } from './field-set.ts';
-import type { FieldSet } from './field-set.ts';
+import { insert, isNothing, withoutBranches } from '../objects/field-set.ts';
+import type { FieldSet } from '../objects/field-set.ts';
 import { areBothEmpty, byAllSteps, byStep, emptyOf, isWhole, namesIn, stepOf, valueOf } from './steps.ts';
 
 export interface Comparison {

@@ -1,10 +1,10 @@
 // Problems of an applied configuration: fields that its type does not have, values of another type, elements twice.
-import { isFields } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
-import { goSyntax, goText } from '../warnings/go-text.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
+import { goSyntax, goText } from '../objects/go-text.ts';
 import { fieldIn } from '../schema/free-form.ts';
 import type { FieldType, ObjectType } from '../schema/notation.ts';
-import { textOfStep } from './field-set.ts';
+import { textOfStep } from '../objects/field-set.ts';
 import { NamelessElementError, stepOf } from './steps.ts';
 
 /** All problems, each with its path; nothing for a configuration that fits. Of unknown fields one is reported for each object. */

@@ -1,12 +1,12 @@
 // Who owns which field: `metadata.managedFields` after a write. Plain writes take what they change, applies what they say.
 import type { ManagedFieldsEntry } from '../../objects/kubernetes.ts';
-import { isFields, isSame } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { isFields, isSame } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { ObjectType } from '../schema/notation.ts';
 import { compare, without } from './comparison.ts';
 import type { Comparison } from './comparison.ts';
-import { difference, isNothing, ordered, readFieldSet, union, withoutBranches } from './field-set.ts';
-import type { FieldSet } from './field-set.ts';
+import { difference, isNothing, ordered, readFieldSet, union, withoutBranches } from '../objects/field-set.ts';
+import type { FieldSet } from '../objects/field-set.ts';
 
 /** Who writes, when, through what. */
 export interface Writer {

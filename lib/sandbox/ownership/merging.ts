@@ -1,10 +1,10 @@
 // Two states of one object put together, or parts of it taken out, as the types say which lists and maps have parts.
-import { isFields, isSame } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields, isSame } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { fieldIn, shapeOf } from '../schema/free-form.ts';
 import type { FieldType, ListType, ObjectType } from '../schema/notation.ts';
-import { isMember } from './field-set.ts';
-import type { FieldSet } from './field-set.ts';
+import { isMember } from '../objects/field-set.ts';
+import type { FieldSet } from '../objects/field-set.ts';
 import { areBothEmpty, byStep, isWhole, NamelessElementError, stepOf } from './steps.ts';
 
 /** The live object with what a configuration says put over it. Both stay as they are. */

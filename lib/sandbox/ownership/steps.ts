@@ -1,6 +1,6 @@
 // How a path goes into a value: what stands for a field that is not there, and how an element of a list is named.
-import { isFields } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import type { Field, FieldType, ListType, ObjectType } from '../schema/notation.ts';
 
 /** A list's element has no name: the list is then no such list. */

@@ -1,10 +1,10 @@
 // Which versions show an object, and which of its fields a write through one of them cannot change.
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { apiVersionOf } from '../resources.ts';
-import type { Resources } from '../resources.ts';
+import { apiVersionOf } from '../rows/resources.ts';
+import type { Resources } from '../rows/resources.ts';
 import { fieldsNamed } from './managed-fields.ts';
 import type { View } from './managed-fields.ts';
-import type { FieldSet } from './field-set.ts';
+import type { FieldSet } from '../objects/field-set.ts';
 
 const viewOfRow = new WeakMap<ResourceRow, View>();
 

@@ -1,18 +1,17 @@
 // Every write is put to the admission policies that are bound to such requests.
 import { matcherOf } from '../../objects/label-selector.ts';
-import { untyped } from '../cel/schema-types.ts';
-import { BudgetError, CelMap, EvaluationError } from '../cel/values.ts';
-import type { Value } from '../cel/values.ts';
-import { ApiError } from '../http/api-error.ts';
-import type { ApiObject } from '../api-object.ts';
-import { apiVersionOf, storageName } from '../resources.ts';
-import type { Resources } from '../resources.ts';
-import type { Person } from '../access/asker.ts';
+import { BudgetError, EvaluationError, untyped } from '../cel/values/values.ts';
+import type { Value } from '../cel/values/values.ts';
+import { ApiError } from '../objects/api-error.ts';
+import type { ApiObject } from '../objects/api-object.ts';
+import { apiVersionOf, storageName } from '../rows/resources.ts';
+import type { Resources } from '../rows/resources.ts';
+import type { Person } from '../objects/asker.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import type { Storage } from '../storage/storage.ts';
 import { keyOf } from '../storage/version.ts';
 import type { Version } from '../storage/version.ts';
-import { namespaceValue, programsOf, requestValue } from './policy-expressions.ts';
+import { LazyVariables, namespaceValue, programsOf, requestValue } from './policy-expressions.ts';
 import type { PolicyProgram, PolicyPrograms, Variables } from './policy-expressions.ts';
 import { matchedRow } from './policy-matching.ts';
 import type { AdmissionAttributes } from './policy-matching.ts';
@@ -22,7 +21,6 @@ import type { ParamRef, PolicySpec, Validation } from './policy-shapes.ts';
 const group = 'admissionregistration.k8s.io';
 const policies = `validatingadmissionpolicies.${group}`;
 const bindings = `validatingadmissionpolicybindings.${group}`;
-const mostForExpression = 1_000_000;
 const mostForValidations = 10_000_000;
 const mostForConditions = 2_500_000;
 const longestMessageBytes = 5 * 1024;
@@ -170,32 +168,6 @@ function variablesOf(request: AdmissionRequest, { storage }: Cluster): Map<strin
 
 const optionKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' };
 
-/** The variables of a policy: each is worked out when it is first asked for, and once. */
-class LazyVariables extends CelMap {
-  readonly #find: (name: string) => Value | undefined;
-  readonly #known = new Map<string, Value>();
-  readonly #names: readonly string[];
-  constructor(names: readonly string[], find: (name: string) => Value | undefined) {
-    super();
-    this.#names = names;
-    this.#find = find;
-  }
-  get size(): number {
-    return this.#names.length;
-  }
-  keys(): string[] {
-    return [...this.#names];
-  }
-  get(key: Value): Value | undefined {
-    if (typeof key !== 'string') return undefined;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const value = this.#find(key);
-    if (value !== undefined) this.#known.set(key, value);
-    return value;
-  }
-}
-
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 /** One policy on one request, with one parameter. */
@@ -211,10 +183,7 @@ class Run {
     const variables = new Map(seen);
     if (param !== undefined) variables.set('params', param);
     const { variables: composed } = programs;
-    if (composed.length > 0) {
-      const names = composed.map(({ name }) => name);
-      variables.set('variables', new LazyVariables(names, (name) => this.#variable(name)));
-    }
+    if (composed.length > 0) variables.set('variables', new LazyVariables((name) => this.#variable(name)));
     this.#seen = variables;
   }
 
@@ -266,7 +235,7 @@ class Run {
     const found = this.#programs.variables.find((each) => each.name === name);
     if (!found) return undefined;
     const { program } = found;
-    const outcome = 'problem' in program ? undefined : program.run(this.#seen, Math.min(mostForExpression, this.#budget));
+    const outcome = 'problem' in program ? undefined : program.run(this.#seen);
     if (outcome) this.#budget -= Math.min(outcome.cost, this.#budget);
     if (outcome && 'value' in outcome) return outcome.value;
     const why = outcome && 'error' in outcome ? outcome.error.message : 'it does not compile';
@@ -275,7 +244,7 @@ class Run {
 
   #evaluate({ source, program }: PolicyProgram, seen: Variables): { value: Value } | { error: string } {
     if ('problem' in program) return { error: `compilation error: ${program.problem}` };
-    const outcome = program.run(seen, mostForExpression);
+    const outcome = program.run(seen);
     if (outcome.cost > this.#budget) return outOfBudgetResult;
     this.#budget -= outcome.cost;
     if ('value' in outcome) return { value: outcome.value };

@@ -1,11 +1,12 @@
 // Variables of an admission policy's expressions, and their programs.
+import type { Environment } from '@marcbachmann/cel-js';
+import { environment } from '../cel/environment.ts';
 import { compiled } from '../cel/program.ts';
 import type { Program } from '../cel/program.ts';
-import { declaredOf, readerOf } from '../cel/schema-types.ts';
+import { shapeOf } from '../cel/schema-types.ts';
 import type { RuleSchema } from '../cel/schema-types.ts';
-import { dyn, typeText } from '../cel/types.ts';
-import type { Type } from '../cel/types.ts';
-import type { Value } from '../cel/values.ts';
+import { untyped } from '../cel/values/values.ts';
+import type { Value } from '../cel/values/values.ts';
 import type { PolicySpec } from './policy-shapes.ts';
 
 const text: RuleSchema = { type: 'string' };
@@ -56,17 +57,21 @@ const namespaceSchema = objectOf({
   }),
 });
 
-const typeNamed = (schema: RuleSchema, name: string): Type => declaredOf(schema, false, name)?.type ?? dyn;
-const requestType = typeNamed(requestSchema, 'kubernetes.AdmissionRequest');
-const namespaceType = typeNamed(namespaceSchema, 'kubernetes.Namespace');
-
-export const requestValue = readerOf(requestSchema, false);
-export const namespaceValue = readerOf(namespaceSchema, false);
+const base = environment.clone();
+const declared = (name: string, schema: RuleSchema, type: string): ((raw: unknown) => Value) => {
+  const shape = shapeOf(schema, false, type, base);
+  base.registerVariable(name, shape?.type ?? 'dyn');
+  return shape?.read ?? untyped;
+};
+export const requestValue = declared('request', requestSchema, 'kubernetes.AdmissionRequest');
+export const namespaceValue = declared('namespaceObject', namespaceSchema, 'kubernetes.Namespace');
+for (const name of ['object', 'oldObject']) base.registerVariable(name, 'dyn');
+const withParams = base.clone().registerVariable('params', 'dyn');
 
 export interface PolicyProgram {
   source: string;
   /** Or what the API server says is wrong with the expression. */
-  program: Program | { problem: string; /** The API server takes the blame. */ isInternal?: true };
+  program: Program | { problem: string };
 }
 
 export interface PolicyPrograms {
@@ -77,24 +82,35 @@ export interface PolicyPrograms {
   annotations: readonly PolicyProgram[];
 }
 
+/** The variables of a policy: each is worked out when it is first asked for, and once. */
+export class LazyVariables extends Map<Value, Value> {
+  readonly #find: (name: string) => Value | undefined;
+  constructor(find: (name: string) => Value | undefined) {
+    super();
+    this.#find = find;
+  }
+  override get(key: Value): Value | undefined {
+    if (super.has(key) || typeof key !== 'string') return super.get(key);
+    const value = this.#find(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+}
+
 /** All programs of a policy. Later variables see the earlier ones; validations see all. */
 export function programsOf(spec: PolicySpec): PolicyPrograms {
-  const base = new Map<string, Type>([
-    ['object', dyn],
-    ['oldObject', dyn],
-    ['namespaceObject', namespaceType],
-    ['request', requestType],
-    ...(spec.paramKind ? [['params', dyn] as const] : []),
-  ]);
-  const fields = new Map<string, Type>();
-  const composed = (): ReadonlyMap<string, Type> =>
-    (spec.variables ?? []).length === 0
-      ? base
-      : new Map([...base, ['variables', { kind: 'object', name: 'kubernetes.variables', fields: new Map(fields) }]]);
-  const conditions = (spec.matchConditions ?? []).map(({ expression = '' }) => programOf(expression.trim(), base, ['bool']));
+  const seen = spec.paramKind ? withParams : base;
+  const fields: Record<string, string> = {};
+  const composed = (): Environment => {
+    if ((spec.variables ?? []).length === 0) return seen;
+    const within = seen.clone();
+    within.registerType('kubernetes.variables', { ctor: LazyVariables, fields });
+    return within.registerVariable('variables', 'kubernetes.variables');
+  };
+  const conditions = (spec.matchConditions ?? []).map(({ expression = '' }) => programOf(expression.trim(), seen, ['bool']));
   const variables = (spec.variables ?? []).map(({ name = '', expression = '' }) => {
     const program = programOf(expression, composed());
-    fields.set(name, 'type' in program.program ? program.program.type : dyn);
+    fields[name] = 'type' in program.program ? program.program.type : 'dyn';
     return { name, ...program };
   });
   const all = composed();
@@ -112,26 +128,18 @@ export function programsOf(spec: PolicySpec): PolicyPrograms {
 }
 
 /** @param kinds the types that its value may have; any where nothing is said */
-function programOf(source: string, variables: ReadonlyMap<string, Type>, kinds?: readonly Type['kind'][]): PolicyProgram {
+function programOf(source: string, seen: Environment, kinds?: readonly string[]): PolicyProgram {
   if (/\bauthorizer\b/.test(source)) {
     const problem = 'the sandbox has no `authorizer` to ask; decide by `request.userInfo` instead';
     return { source, program: { problem } };
   }
-  const program = compiled(source, variables);
-  if ('problem' in program) {
-    if (program.isLate) return { source, program: { problem: `program instantiation failed: ${program.problem}`, isInternal: true } };
-    return { source, program: { problem: `compilation failed: ${program.problem}` } };
-  }
-  if (!kinds || kinds.includes(program.type.kind)) return { source, program };
-  const found = typeText(program.type);
-  const problem =
-    kinds.length === 1
-      ? `must evaluate to ${kinds[0]} but got ${found}`
-      : `must evaluate to one of [${kinds.map(named).join(' ')}] but got ${found}`;
+  const program = compiled(source, seen);
+  if ('problem' in program) return { source, program: { problem: `compilation failed: ${program.problem}` } };
+  if (!kinds || kinds.includes(program.type)) return { source, program };
+  const wanted = kinds.map((name) => (name === 'null' ? 'null_type' : name));
+  const problem = `must evaluate to ${wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`} but got ${program.type}`;
   return { source, program: { problem } };
 }
-
-const named = (name: string): string => (name === 'null' ? 'null_type' : name);
 
 /** The variables of one evaluation. */
 export type Variables = ReadonlyMap<string, Value>;

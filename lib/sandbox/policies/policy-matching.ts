@@ -1,8 +1,8 @@
 // Which requests a policy or a binding is about.
 import { matcherOf } from '../../objects/label-selector.ts';
 import type { LabelSelector } from '../../objects/kubernetes.ts';
-import type { ApiObject } from '../api-object.ts';
-import type { Resources } from '../resources.ts';
+import type { ApiObject } from '../objects/api-object.ts';
+import type { Resources } from '../rows/resources.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import { keyOf } from '../storage/version.ts';
 import type { Storage } from '../storage/storage.ts';

@@ -1,6 +1,6 @@
 // Admission policies and their bindings, as their schema has read them and their defaults have filled them.
 import type { LabelSelector } from '../../objects/kubernetes.ts';
-import type { ApiObject } from '../api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 
 export interface Rule {
   resourceNames?: readonly string[];

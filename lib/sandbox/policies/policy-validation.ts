@@ -1,16 +1,16 @@
-// Problems of an admission policy, a binding or a webhook, in the API server's words.
+// Problems of an admission policy or a binding, in the API server's words.
 import { validateLabelSelector } from '../../admission/metadata/label-selector-validation.ts';
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsSubdomain, problemsOfQualifiedName } from '../../objects/names.ts';
 import { duplicateValue, forbidden, invalidFor, invalidValue, requiredValue, tooMany, unsupportedValue } from '../../objects/refusals.ts';
-import type { ApiObject } from '../api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { programsOf } from './policy-expressions.ts';
 import type { PolicyProgram } from './policy-expressions.ts';
 import { bindingSpecOf, policySpecOf } from './policy-shapes.ts';
 import type { MatchCondition, MatchResources, ParamRef, PolicySpec, Rule } from './policy-shapes.ts';
 
-export const failurePolicies = ['Fail', 'Ignore'];
-export const matchPolicies = ['Equivalent', 'Exact'];
+const failurePolicies = ['Fail', 'Ignore'];
+const matchPolicies = ['Equivalent', 'Exact'];
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const scopes = ['*', 'Cluster', 'Namespaced'];
 const actions = ['Audit', 'Deny', 'Warn'];
@@ -76,8 +76,7 @@ function problemsOfAnnotations(
 
 function problemsOfProgram(path: string, program: PolicyProgram | undefined): FieldError[] {
   if (!program || !('problem' in program.program)) return [];
-  const { problem, isInternal } = program.program;
-  if (isInternal) return [{ reason: 'InternalError', field: path, message: `Internal error: ${problem}` }];
+  const { problem } = program.program;
   return [invalidValue(path, program.source, problem)];
 }
 
@@ -97,11 +96,7 @@ function problemsOfVariables({ variables = [] }: PolicySpec, programs: readonly 
   });
 }
 
-export function problemsOfConditions(
-  conditions: readonly MatchCondition[],
-  programs: readonly PolicyProgram[],
-  field: string,
-): FieldError[] {
+function problemsOfConditions(conditions: readonly MatchCondition[], programs: readonly PolicyProgram[], field: string): FieldError[] {
   const problems = conditions.length > mostConditions ? [tooMany(field, { count: conditions.length, limit: mostConditions })] : [];
   const names = new Set<string>();
   for (const [index, { name = '', expression = '' }] of conditions.entries()) {
@@ -172,8 +167,7 @@ function problemsOfNamedRule(rule: Rule, field: string): FieldError[] {
   return [...problems, ...problemsOfRule(rule, field)];
 }
 
-/** Of a policy's rule, and of a webhook's. */
-export function problemsOfRule(
+function problemsOfRule(
   { operations: given = [], apiGroups = [], apiVersions = [], resources = [], scope }: Rule,
   field: string,
 ): FieldError[] {

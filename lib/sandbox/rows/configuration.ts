@@ -2,8 +2,8 @@
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfConfigKey } from '../../objects/names.ts';
 import { fieldIsImmutable, forbidden, invalidFor, invalidValue } from '../../objects/refusals.ts';
-import { fieldsAt, textAt } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { fieldsAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { ageColumn, nameColumn, row } from './row.ts';
 
 const countOf = (object: ApiObject, ...fields: string[]): number =>

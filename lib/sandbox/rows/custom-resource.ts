@@ -1,5 +1,5 @@
 // Rows of resources that no table here describes: those of definitions, and such as tests and the simulator make up.
-import type { ApiObject } from '../api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { freeObject } from '../schema/free-form.ts';
 import { schemaOf } from '../schema/notation.ts';
 import type { Field, FieldType, ObjectType } from '../schema/notation.ts';

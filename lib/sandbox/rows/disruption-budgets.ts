@@ -2,8 +2,8 @@
 import type { FieldError } from '../../objects/field-error.ts';
 import { validateLabelSelector } from '../../admission/metadata/label-selector-validation.ts';
 import { invalidValue, unlessNonNegative, unsupportedValue } from '../../objects/refusals.ts';
-import { fieldsAt, numberAt, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, numberAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Column } from './resource-row.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 

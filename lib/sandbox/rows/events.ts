@@ -2,8 +2,8 @@
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfQualifiedName } from '../../objects/names.ts';
 import { fieldIsImmutable, invalidFor, invalidValue, requiredValue } from '../../objects/refusals.ts';
-import { fieldsAt, isSame, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, isSame, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ageOf } from './human-duration.ts';
 import type { Column } from './resource-row.ts';
 import { row } from './row.ts';

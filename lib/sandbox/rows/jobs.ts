@@ -2,8 +2,8 @@
 import { withJobDefaults, withJobUpdateDefaults, withTemplateLabels } from '../../admission/job/job-defaults.ts';
 import { validateJob, validateJobStatusUpdate, validateJobUpdate } from '../../admission/job/job-validation.ts';
 import type { Job } from '../../objects/kubernetes.ts';
-import { fieldsAt, isSame, listAt, numberAt, textAt } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { fieldsAt, isSame, listAt, numberAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { humanDuration } from './human-duration.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 

@@ -1,8 +1,8 @@
 // Leases: who holds what, until when.
 import type { FieldError } from '../../objects/field-error.ts';
 import { forbidden, invalidValue, unlessNonNegative } from '../../objects/refusals.ts';
-import { fieldsAt, numberAt, textAt } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { fieldsAt, numberAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { ageColumn, nameColumn, row } from './row.ts';
 
 function errorsOf({ spec }: ApiObject): FieldError[] {

@@ -1,7 +1,7 @@
 // Namespaces: made active, ended by emptying them first (namespace-lifecycle.ts).
 import { problemsOfDnsLabel } from '../../objects/names.ts';
-import { fieldsAt, textAt } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { fieldsAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 
 const nameLabel = 'kubernetes.io/metadata.name';

@@ -1,6 +1,6 @@
 // Nodes, as somebody registers them.
-import { fieldsAt, listAt, textAt } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { fieldsAt, listAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import type { Column } from './resource-row.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 

@@ -2,8 +2,8 @@
 import type { Pod } from '../../objects/kubernetes.ts';
 import { withPodDefaults, withPodFieldDefaults } from '../../admission/pod/pod-defaults.ts';
 import { validatePod, validatePodStatusUpdate, validatePodUpdate } from '../../admission/pod/pod-validation.ts';
-import { fieldsAt, isSame, listAt, numberAt, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, isSame, listAt, numberAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ageOf } from './human-duration.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 

@@ -1,8 +1,8 @@
 // Classes of priority. The two of the system are there from the start; which one is the default decides nothing here.
 import type { FieldError } from '../../objects/field-error.ts';
 import { forbidden, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
-import { numberAt, textAt } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { numberAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { ageColumn, nameColumn, row } from './row.ts';
 
 const SYSTEM_PREFIX = 'system-';

@@ -3,8 +3,8 @@ import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { invalidValue, invalidFor, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
 import { validateLabelSelector } from '../../admission/metadata/label-selector-validation.ts';
-import { fieldsAt, isFields, isSame, listAt, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, isFields, isSame, listAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Column, ResourceRow, Rules } from './resource-row.ts';
 import { ageColumn, nameColumn, row } from './row.ts';
 

@@ -1,7 +1,7 @@
 // A row of the table of resources: names, shape, rules, columns.
 import type { FieldError } from '../../objects/field-error.ts';
-import type { Reviewing } from '../access/asker.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import type { Reviewing } from '../objects/asker.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import type { Decoded } from '../schema/decode.ts';
 import type { ObjectType } from '../schema/notation.ts';

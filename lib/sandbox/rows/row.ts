@@ -1,6 +1,6 @@
 // Defaults that most rows share: no rules of their own, a name and an age to show.
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
-import type { ApiObject } from '../api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { ageOf } from './human-duration.ts';
 import type { Column, ResourceRow, Rules } from './resource-row.ts';
 import { schemaOf } from '../schema/notation.ts';

@@ -1,5 +1,5 @@
 // How many replicas something has and should have: what every resource that can be scaled shows of itself.
-import { numberAt } from '../api-object.ts';
+import { numberAt } from '../objects/api-object.ts';
 import { ageColumn, nameColumn, row } from './row.ts';
 
 /** Nothing is stored of it, and no path of its own leads to it. */

@@ -6,8 +6,8 @@ import { validateGroupConstraints, validateSchedulingPolicy } from '../../admiss
 import { isSameValue } from '../../admission/equality.ts';
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { duplicateValue, fieldIsImmutable, invalidFor, invalidValue, requiredValue, tooMany } from '../../objects/refusals.ts';
-import type { ApiObject } from '../api-object.ts';
-import { fieldsAt } from '../api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
+import { fieldsAt } from '../objects/api-object.ts';
 import type { ResourceRow } from './resource-row.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 

@@ -4,8 +4,8 @@ import type { FieldError } from '../../objects/field-error.ts';
 import { validateLabels } from '../../admission/metadata/object-metadata-validation.ts';
 import { problemsOfDnsLabel, problemsOfPortName } from '../../objects/names.ts';
 import { duplicateValue, forbidden, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
-import { fieldsAt, listAt, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, listAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 
 /** An address of 10.96.0.0/12, always the same for the same service. */

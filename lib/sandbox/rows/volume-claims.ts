@@ -4,8 +4,8 @@ import { validateClaimSpec } from '../../admission/volume/claim-template-validat
 import { setClaimSpecDefaults } from '../../admission/volume/volume-defaults.ts';
 import { forbidden } from '../../objects/refusals.ts';
 import { fieldsOf } from '../../objects/values/untyped-fields.ts';
-import { fieldsAt, isSame, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { fieldsAt, isSame, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Column } from './resource-row.ts';
 import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
 

@@ -2,10 +2,10 @@
 // empty lists and maps dropped where they would not be serialised. Always a copy, but for the managed fields of a
 // stored object.
 import { QuantityError, parseQuantity } from '../../objects/values/quantity.ts';
-import { isFields } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { readBytes, readTime, type GoValue } from './go-values.ts';
-import { isWritten } from '../ownership/field-set.ts';
+import { isWritten } from '../objects/field-set.ts';
 import { fieldIn } from './free-form.ts';
 import type { FieldType, ObjectType } from './notation.ts';
 import { numberTextsIn } from './number-texts.ts';

@@ -1,5 +1,5 @@
 // Values without a declared shape, as custom resources may hold: kept as they are, and owned map entry by map entry.
-import { isFields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
 import type { Field, FieldType, MapType, ObjectType, ScalarType } from './notation.ts';
 
 const free: ScalarType = { is: 'free' };

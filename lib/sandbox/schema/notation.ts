@@ -9,24 +9,24 @@
 //   T[=] set of scalars · T[|=] set for ownership only · T[k!] and T! `$retainKeys` applies · T~ owned as a whole
 //   T^ always there, as an empty object, an empty text, or a time or list of null: nobody owns an object of it, only what is in it · T~^ both
 import { createHash } from 'node:crypto';
-import { isOn } from '../features.ts';
-import { admissionTypes } from './admission-types.ts';
-import { appsTypes } from './apps-types.ts';
-import { autoscalingTypes } from './autoscaling-types.ts';
-import { clusterTypes } from './cluster-types.ts';
-import { containerTypes } from './container-types.ts';
-import { definitionTypes } from './definition-types.ts';
+import { isOn } from '../objects/features.ts';
+import { admissionTypes } from './types/admission-types.ts';
+import { appsTypes } from './types/apps-types.ts';
+import { autoscalingTypes } from './types/autoscaling-types.ts';
+import { clusterTypes } from './types/cluster-types.ts';
+import { containerTypes } from './types/container-types.ts';
+import { definitionTypes } from './types/definition-types.ts';
 import { descriptions } from './descriptions.ts';
 import { fieldValues } from './field-values.ts';
 import type { FieldValues } from './field-values.ts';
-import { jobTypes } from './job-types.ts';
-import { metaTypes } from './meta-types.ts';
-import { podTypes } from './pod-types.ts';
-import { policyTypes } from './policy-types.ts';
-import { rbacTypes } from './rbac-types.ts';
-import { reviewTypes } from './review-types.ts';
-import { schedulingTypes } from './scheduling-types.ts';
-import { volumeTypes } from './volume-types.ts';
+import { jobTypes } from './types/job-types.ts';
+import { metaTypes } from './types/meta-types.ts';
+import { podTypes } from './types/pod-types.ts';
+import { policyTypes } from './types/policy-types.ts';
+import { rbacTypes } from './types/rbac-types.ts';
+import { reviewTypes } from './types/review-types.ts';
+import { schedulingTypes } from './types/scheduling-types.ts';
+import { volumeTypes } from './types/volume-types.ts';
 
 export type Scalar =
   'string' | 'int32' | 'int64' | 'number' | 'boolean' | 'time' | 'microTime' | 'bytes' | 'quantity' | 'intOrString' | 'any' | 'free';

@@ -1,7 +1,7 @@
 // Bodies in protocol buffers, as kubectl's `create` commands and typed Go clients send them. Only read: answers are JSON, which
 // these clients take as well.
-import { badRequest } from '../http/api-error.ts';
-import type { Fields } from '../api-object.ts';
+import { badRequest } from '../objects/api-error.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { schemaOf } from './notation.ts';
 import type { Field, FieldType, ObjectType } from './notation.ts';
 

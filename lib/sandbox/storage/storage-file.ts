@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createPrivately } from '../../files/private-files.ts';
-import { isFields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
 import type { Disk } from './storage.ts';
 
 /** Newer folders are refused. In layout 1 all resources shared one count of versions, which is the floor of each now. */

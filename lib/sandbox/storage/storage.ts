@@ -3,7 +3,7 @@
 //
 // A write is seen in memory at once and committed together with its neighbours; every answer waits for `settled()`, so no
 // client learns of a change before it is on disk. Where a commit fails (a full disk), memory goes back to what the disk holds.
-import type { ApiObject } from '../api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { StoredResource } from './stored-resource.ts';
 import { Version } from './version.ts';
 import type { Change } from './version.ts';
@@ -169,7 +169,8 @@ export class Storage {
 
   #of(resource: string): StoredResource {
     let own = this.#resources.get(resource);
-    if (!own) this.#resources.set(resource, (own = new StoredResource(Math.max(this.#floor, firstRevisionOf(resource)), this.#windowEvents)));
+    if (!own)
+      this.#resources.set(resource, (own = new StoredResource(Math.max(this.#floor, firstRevisionOf(resource)), this.#windowEvents)));
     return own;
   }
 

@@ -1,8 +1,8 @@
 // How much an object takes where it is stored. A real API server hands it to etcd in protocol buffers, and etcd refuses a request
 // that is larger than 1.5 MiB; in JSON the same object may be several times as large, or smaller.
-import { tooLargeToStore } from '../http/api-error.ts';
-import { isFields } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { tooLargeToStore } from '../objects/api-error.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { fieldIn } from '../schema/free-form.ts';
 import type { FieldType, ObjectType } from '../schema/notation.ts';
 

@@ -1,6 +1,6 @@
 // One version of one object: its fields while they are asked for, its text for the file, the wire and the window of changes.
 import { jsonText } from '../../objects/values/json-text.ts';
-import type { ApiObject } from '../api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 
 /** Where an object lies within its resource: `namespace/name`, or `/name` where there is no namespace. */
 export const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;

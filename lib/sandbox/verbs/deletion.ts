@@ -1,14 +1,14 @@
 // Deletions: preconditions, grace, finalizers. What depends on the deleted is garbage-collection.ts.
 import type { FieldError } from '../../objects/field-error.ts';
 import { durationSecondsOf } from '../../objects/values/time.ts';
-import { badRequest, conflict, invalid } from '../http/api-error.ts';
-import type { Subject } from '../http/api-error.ts';
-import { isFields, timeText } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { badRequest, conflict, invalid } from '../objects/api-error.ts';
+import type { Subject } from '../objects/api-error.ts';
+import { isFields, timeText } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { DeleteOptions } from '../http/body.ts';
 import { flagIn, problemsOfDryRun } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { storageName } from '../resources.ts';
+import { storageName } from '../rows/resources.ts';
 import { Version } from '../storage/version.ts';
 import { kindSubject, storedRow } from './writing.ts';
 import type { Cluster } from './writing.ts';

@@ -1,13 +1,13 @@
 // Evictions: deletions of pods that ask the disruption budgets first.
 import { LabelSelectorError, matcherOf } from '../../objects/label-selector.ts';
-import { ApiError, badRequest, forbidden } from '../http/api-error.ts';
-import { fieldsAt, isFields, listAt, numberAt, textAt, timeText } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { ApiError, badRequest, forbidden } from '../objects/api-error.ts';
+import { fieldsAt, isFields, listAt, numberAt, textAt, timeText } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import type { DeleteOptions } from '../http/body.ts';
 import { checkPreconditions, deleteObject, deleteOptionsOf } from './deletion.ts';
 import type { ApiResponse } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { storageName } from '../resources.ts';
+import { storageName } from '../rows/resources.ts';
 import { disruptionBudgets } from '../rows/disruption-budgets.ts';
 import type { Version } from '../storage/version.ts';
 import { subjectOf, updateObject } from './writing.ts';

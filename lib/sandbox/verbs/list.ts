@@ -1,12 +1,12 @@
 // Lists: which objects, as of which resourceVersion, in how many pages.
-import { ApiError, badRequest, invalid, tooOldVersion, versionAhead } from '../http/api-error.ts';
-import { isFields } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { ApiError, badRequest, invalid, tooOldVersion, versionAhead } from '../objects/api-error.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import type { FieldError } from '../../objects/field-error.ts';
 import type { ListFacts } from './representation.ts';
 import { numberIn, timeoutMsIn, versionIn } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { storageName } from '../resources.ts';
+import { storageName } from '../rows/resources.ts';
 import { shownBy } from './shown.ts';
 import { selectionOf } from './selectors.ts';
 import type { Selection } from './selectors.ts';

@@ -1,6 +1,6 @@
 // Metadata that the server alone sets, and changes that count as changes of the specification.
-import { isSame } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { isSame } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 

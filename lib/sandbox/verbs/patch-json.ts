@@ -1,8 +1,8 @@
 // JSON patch (RFC 6902). It knows nothing of types, but how much it may ask for, as kube-apiserver does: so many operations, and so
 // many bytes that `copy` makes of what is there. 27 copies of a list into itself would be gigabytes.
-import { badRequest, tooLarge, unprocessable } from '../http/api-error.ts';
-import { isFields, isSame } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { badRequest, tooLarge, unprocessable } from '../objects/api-error.ts';
+import { isFields, isSame } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 
 const mostOperations = 10_000;
 /** As JSON, of all values that a patch copies. */

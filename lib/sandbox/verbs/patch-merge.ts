@@ -1,6 +1,6 @@
 // JSON merge patch (RFC 7396), which knows nothing of types.
-import { isFields } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { carryNumberTexts } from '../schema/number-texts.ts';
 
 /** The target with a merge patch applied; the target itself stays. */

@@ -1,9 +1,9 @@
 // Strategic merge patch: a merge patch that knows the types, so that lists are merged by key where their type says so.
 // Directives: `$patch: replace|delete|merge`, `$deleteFromPrimitiveList/f`, `$setElementOrder/f`, `$retainKeys`.
-import { ApiError, badRequest } from '../http/api-error.ts';
-import { isFields, isSame } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
-import { goText } from '../warnings/go-text.ts';
+import { ApiError, badRequest } from '../objects/api-error.ts';
+import { isFields, isSame } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
+import { goText } from '../objects/go-text.ts';
 import type { FieldType, ListType, ObjectType } from '../schema/notation.ts';
 
 const deleteFrom = '$deleteFromPrimitiveList/';

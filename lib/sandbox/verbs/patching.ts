@@ -1,10 +1,10 @@
 // Applies a patch to an object, by its media type.
-import { ApiError, badRequest, unsupportedMediaType } from '../http/api-error.ts';
-import { isFields } from '../api-object.ts';
-import type { Fields } from '../api-object.ts';
+import { ApiError, badRequest, unsupportedMediaType } from '../objects/api-error.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import type { ApiRequest } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { apiVersionOf } from '../resources.ts';
+import { apiVersionOf } from '../rows/resources.ts';
 import { jsonKind } from '../schema/decode.ts';
 import { jsonPatched } from './patch-json.ts';
 import { mergePatched } from './patch-merge.ts';

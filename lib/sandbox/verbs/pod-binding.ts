@@ -1,10 +1,10 @@
 // A pod is bound to a node.
-import { badRequest, conflict, invalid } from '../http/api-error.ts';
-import { fieldsAt, isFields, listAt, textAt, timeText } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { badRequest, conflict, invalid } from '../objects/api-error.ts';
+import { fieldsAt, isFields, listAt, textAt, timeText } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { ApiResponse } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { storageName } from '../resources.ts';
+import { storageName } from '../rows/resources.ts';
 import type { Version } from '../storage/version.ts';
 import { subjectOf } from './writing.ts';
 import type { Cluster } from './writing.ts';

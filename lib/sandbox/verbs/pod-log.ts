@@ -1,9 +1,9 @@
 // The log of a pod's container. No kubelet keeps one here: it is what the pod's annotation says, else a line when the container started and
 // one when it ended.
 import type { FieldError } from '../../objects/field-error.ts';
-import { badRequest, invalid } from '../http/api-error.ts';
-import { fieldsAt, isFields, listAt, textAt } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { badRequest, invalid } from '../objects/api-error.ts';
+import { fieldsAt, isFields, listAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { ApiResponse, Sink } from '../http/request.ts';
 import { flagIn, numberIn } from '../http/request.ts';
 import type { Version } from '../storage/version.ts';

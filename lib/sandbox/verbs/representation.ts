@@ -1,8 +1,8 @@
 // The forms in which a client may ask for objects: whole, their metadata only, or rows of a table.
 import { jsonText } from '../../objects/values/json-text.ts';
-import { badRequest, notAcceptable } from '../http/api-error.ts';
+import { badRequest, notAcceptable } from '../objects/api-error.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { apiVersionOf } from '../resources.ts';
+import { apiVersionOf } from '../rows/resources.ts';
 import type { Version } from '../storage/version.ts';
 
 export type Form = 'object' | 'metadata' | 'table';

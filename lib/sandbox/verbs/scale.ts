@@ -1,19 +1,19 @@
 // The scale of a custom resource: its replicas as an object of autoscaling/v1, read and written where the definition says they are.
-import { ApiError, badRequest, internalError, invalid, methodNotAllowed } from '../http/api-error.ts';
-import { fieldsAt, numberAt } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { ApiError, badRequest, internalError, invalid, methodNotAllowed } from '../objects/api-error.ts';
+import { fieldsAt, numberAt } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { jsonOf, parseJson, readObject } from '../http/body.ts';
 import { scaleStatusProblems, valueAt, withValueAt } from '../definitions/scale-values.ts';
 import { flagIn } from '../http/request.ts';
 import type { ApiRequest, ApiResponse, ResourcePath } from '../http/request.ts';
-import { apiVersionOf } from '../resources.ts';
-import { difference, intersection, isNothing } from '../ownership/field-set.ts';
+import { apiVersionOf } from '../rows/resources.ts';
+import { difference, intersection, isNothing } from '../objects/field-set.ts';
 import { claimsBefore, fieldsNamed, isBy } from '../ownership/managed-fields.ts';
 import type { Claim, Writer } from '../ownership/managed-fields.ts';
 import type { ResourceRow, ScalePaths } from '../rows/resource-row.ts';
 import { scales } from '../rows/scales.ts';
 import { Version } from '../storage/version.ts';
-import { patchStrictnessOf, strictnessOf } from './field-validation.ts';
+import { patchStrictnessOf, strictnessOf } from '../http/field-validation.ts';
 import { patchedBy, patchTypeOf } from './patching.ts';
 import { renderObject, representationOf } from './representation.ts';
 import { applyType, configurationFor, refusalOf } from './server-side-apply.ts';

@@ -1,7 +1,7 @@
 // Which objects a request means: label and field selectors in their text form.
 import { LabelSelectorError, parseLabelSelector } from '../../objects/label-selector.ts';
-import { badRequest } from '../http/api-error.ts';
-import type { ApiObject } from '../api-object.ts';
+import { badRequest } from '../objects/api-error.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 
 /** Says whether an object is selected. */
 export type Selection = (object: ApiObject) => boolean;

@@ -1,10 +1,10 @@
 // Server-side apply: a configuration comes in, the object that follows from it goes to the same writers as every other.
 import { load } from 'js-yaml';
-import { ApiError, badRequest, conflict, invalid, notFound } from '../http/api-error.ts';
-import { isFields } from '../api-object.ts';
-import type { ApiObject, Fields } from '../api-object.ts';
+import { ApiError, badRequest, conflict, invalid, notFound } from '../objects/api-error.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { readObject } from '../http/body.ts';
-import { applyingStrictness, repeatedKeysIn, strictnessIn } from './field-validation.ts';
+import { applyingStrictness, repeatedKeysIn, strictnessIn } from '../http/field-validation.ts';
 import { applied, lastAppliedAnnotation } from '../ownership/applying.ts';
 import type { OwnershipConflict } from '../ownership/applying.ts';
 import { problemsOf } from '../ownership/configuration-problems.ts';
@@ -13,7 +13,7 @@ import { untouchedBy, viewOf, viewsOf } from '../ownership/views.ts';
 import { flagIn } from '../http/request.ts';
 import type { ApiRequest } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { apiVersionOf } from '../resources.ts';
+import { apiVersionOf } from '../rows/resources.ts';
 import type { Version } from '../storage/version.ts';
 import { createObject, subjectOf, updateObject, writerOf } from './writing.ts';
 import type { Cluster, WriteContext } from './writing.ts';

@@ -1,14 +1,14 @@
 // Watches: what was, if asked for; then every change, as the watch's selection sees it; bookmarks in between.
 import type { FieldError } from '../../objects/field-error.ts';
-import { invalid, tooOldVersion, versionAhead } from '../http/api-error.ts';
-import type { ApiError } from '../http/api-error.ts';
+import { invalid, tooOldVersion, versionAhead } from '../objects/api-error.ts';
+import type { ApiError } from '../objects/api-error.ts';
 import { selectionIn } from './list.ts';
 import { renderBookmark, renderEvent } from './representation.ts';
 import type { Representation } from './representation.ts';
 import { flagIn, numberIn, timeoutMsIn, versionIn } from '../http/request.ts';
 import type { Sink } from '../http/request.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { apiVersionOf, storageName } from '../resources.ts';
+import { apiVersionOf, storageName } from '../rows/resources.ts';
 import { shownBy } from './shown.ts';
 import type { Storage } from '../storage/storage.ts';
 import { keyOf, Version } from '../storage/version.ts';

@@ -3,24 +3,24 @@ import { validateObjectMeta, validateObjectMetaUpdate } from '../../admission/me
 import type { ManagedFieldsEntry } from '../../objects/kubernetes.ts';
 import type { MetadataRules } from '../../admission/metadata/object-metadata-validation.ts';
 import { uniqueRefusals } from '../../objects/refusals.ts';
-import { alreadyExists, badRequest, conflict, forbidden, invalid, notFound, staleVersion, ApiError } from '../http/api-error.ts';
-import type { Subject } from '../http/api-error.ts';
-import { isSame, timeText } from '../api-object.ts';
-import type { ApiObject } from '../api-object.ts';
+import { alreadyExists, badRequest, conflict, forbidden, invalid, notFound, staleVersion, ApiError } from '../objects/api-error.ts';
+import type { Subject } from '../objects/api-error.ts';
+import { isSame, timeText } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import { changesSpec, withServerMetadata } from './metadata-rules.ts';
 import { claimsAfterUpdate, claimsBefore, differencesOf, entriesOf, isSameOwnership } from '../ownership/managed-fields.ts';
 import type { Claim, Writer } from '../ownership/managed-fields.ts';
 import { untouchedBy, viewsOf } from '../ownership/views.ts';
 import { admit } from '../policies/admission.ts';
 import type { AdmissionRequest } from '../policies/admission.ts';
-import type { Person, Reviewing } from '../access/asker.ts';
+import type { Person, Reviewing } from '../objects/asker.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
-import { apiVersionOf, storageName } from '../resources.ts';
-import type { Resources } from '../resources.ts';
+import { apiVersionOf, storageName } from '../rows/resources.ts';
+import type { Resources } from '../rows/resources.ts';
 import type { Storage } from '../storage/storage.ts';
 import { storable } from '../storage/stored-size.ts';
-import { nameFrom, uuidFrom } from '../surroundings.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { nameFrom, uuidFrom } from '../objects/surroundings.ts';
+import type { Surroundings } from '../objects/surroundings.ts';
 import { keyOf, Version } from '../storage/version.ts';
 
 export interface Cluster {

@@ -11,7 +11,7 @@ import { JsonReader } from '../../../lib/adapters/kubernetes/json/json-reader.ts
 import type { Told } from '../../../lib/adapters/kubernetes/json/list-stream.ts';
 import { ListStream, ListTools } from '../../../lib/adapters/kubernetes/json/list-stream.ts';
 import { prepare } from '../../../lib/adapters/kubernetes/json/prepared-fields.ts';
-import { JOB_FIELDS } from '../../../lib/kinds/job/owner-facts.ts';
+import { JOB_FIELDS } from '../../../lib/kinds/job/terms/owner-facts.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { POD_FIELDS } from '../../../lib/objects/pods/pod-facts.ts';
 import type { WantedFields } from '../../../lib/objects/field-mask.ts';

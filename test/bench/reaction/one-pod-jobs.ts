@@ -1,7 +1,7 @@
 // Many Jobs of one pod, created at once and followed to their end by one watch.
 import type { KubernetesCluster } from '../../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
-import { isJobFinished } from '../../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job } from '../../../lib/objects/kubernetes.ts';
 import { JOBS } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';

@@ -57,10 +57,6 @@ const definition = (fields: object = {}, plural = 'things'): object => ({
   metadata: { name: `${plural}.${group}` },
   spec: { group, scope: 'Namespaced', names, versions: [v1, v1beta1], ...fields },
 });
-const ofSchema = (openAPIV3Schema: object): object => definition({ versions: [version('v1', { schema: { openAPIV3Schema } })] });
-const dryDefinition = (fields: object, plural?: string): Step => post(`${definitions}?dryRun=All`, definition(fields, plural));
-const drySchema = (fields: object): Step => post(`${definitions}?dryRun=All`, ofSchema({ type: 'object', ...fields }));
-const ofSpec = (field: object): Step => drySchema({ properties: { spec: { type: 'object', properties: { a: field } } } });
 
 /** Serves things; every request after it is asked of a server that knows them. */
 const defined = (...steps: Step[]): Step[] => [
@@ -87,71 +83,6 @@ const scale = (fields: object): object => ({
 });
 
 export const customScenarios: Scenario[] = [
-  {
-    name: 'a definition that cannot be served is refused',
-    steps: [
-      dryDefinition({}),
-      dryDefinition({}, 'others'),
-      dryDefinition({ group: 'UPPER.example.com' }),
-      dryDefinition({ scope: 'Everywhere' }),
-      dryDefinition({ versions: [] }),
-      dryDefinition({ versions: [v1, version('v2', {})] }),
-      dryDefinition({ versions: [version('v1', { storage: false })] }),
-      dryDefinition({ versions: [v1, v1] }),
-      dryDefinition({ versions: [version('One', {})] }),
-      dryDefinition({ versions: [{ name: 'v1', served: true, storage: true }] }),
-      dryDefinition({ names: { plural: 'things' } }),
-      dryDefinition({ names: { ...names, shortNames: ['T G'] } }),
-      dryDefinition({ names: { ...names, kind: 'thing kind' } }),
-      dryDefinition({ preserveUnknownFields: true, versions: [version('v1', { schema: { openAPIV3Schema: anything } })] }),
-      dryDefinition({ conversion: { strategy: 'Webhook' } }),
-      dryDefinition({ conversion: { strategy: 'Other' } }),
-      dryDefinition({ versions: [version('v1', { subresources: { scale: {} } })] }),
-      dryDefinition({
-        versions: [version('v1', { subresources: { scale: { specReplicasPath: '.status.a', statusReplicasPath: '.spec.b' } } })],
-      }),
-      dryDefinition({
-        versions: [version('v1', { subresources: { status: {}, scale: { specReplicasPath: 'spec.a', statusReplicasPath: '.status.b' } } })],
-      }),
-      dryDefinition({ versions: [version('v1', { additionalPrinterColumns: [{ name: 'A', type: 'text', jsonPath: '.spec.a' }] })] }),
-      dryDefinition({ versions: [version('v1', { additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.spec[' }] })] }),
-      dryDefinition({ versions: [version('v1', { selectableFields: [{ jsonPath: '.spec.parts' }] })] }),
-      dryDefinition({ versions: [version('v1', { selectableFields: [{ jsonPath: '.metadata.name' }] })] }),
-      post(`${definitions}?dryRun=All`, { ...definition(), spec: undefined }),
-    ],
-  },
-  {
-    name: 'a schema that is not structural, or a rule that cannot be, is refused',
-    steps: [
-      ofSpec({}),
-      ofSpec({ type: 'array' }),
-      ofSpec({ type: 'text' }),
-      ofSpec({ type: 'string', default: 1 }),
-      ofSpec({ type: 'string', enum: ['a'], default: 'b' }),
-      ofSpec({ type: 'string', pattern: '(' }),
-      ofSpec({ type: 'string', pattern: 'a(?=b)' }),
-      ofSpec({ type: 'object', additionalProperties: false }),
-      ofSpec({ type: 'object', properties: { b: { type: 'string' } }, additionalProperties: { type: 'string' } }),
-      ofSpec({ type: 'string', $ref: '#/definitions/a' }),
-      ofSpec({ type: 'array', items: { type: 'string' }, uniqueItems: true }),
-      ofSpec({ type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map' }),
-      ofSpec({ type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'bag' }),
-      ofSpec({ type: 'object', anyOf: [{ type: 'object', properties: { b: { type: 'string' } } }] }),
-      ofSpec({ type: 'object', 'x-kubernetes-preserve-unknown-fields': false }),
-      ofSpec({ type: 'string', 'x-kubernetes-validations': [{ rule: 'self.size() < 3' }] }),
-      ofSpec({ type: 'string', 'x-kubernetes-validations': [{ rule: 'self < 3' }] }),
-      ofSpec({ type: 'string', 'x-kubernetes-validations': [{ rule: 'unknown == 1' }] }),
-      ofSpec({ type: 'string', 'x-kubernetes-validations': [{ rule: '' }] }),
-      ofSpec({ type: 'string', 'x-kubernetes-validations': [{ rule: 'true', reason: 'Other' }] }),
-      ofSpec({
-        type: 'array',
-        items: { type: 'string' },
-        'x-kubernetes-validations': [{ rule: 'self.all(a, self.all(b, self.all(c, a != b || b != c)))' }],
-      }),
-      drySchema({ properties: { metadata: { type: 'object', properties: { uid: { type: 'string' } } } } }),
-      drySchema({ type: 'array', items: { type: 'string' } }),
-    ],
-  },
   {
     name: 'objects are created, pruned, defaulted, and refused by their schema',
     steps: defined(

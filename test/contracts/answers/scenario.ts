@@ -118,8 +118,8 @@ function lastingOf({ status, headers, body }: Answer, secrets: readonly [string,
   return { status, ...(text !== undefined && { warning: text }), body: told };
 }
 
-/** What the sandbox says of itself: where it keeps a thing that a cluster would work on. */
-const ownWarning = /(?:^|, )299 - "the sandbox keeps [^"]*"/g;
+/** Said by the sandbox alone, where it keeps a thing that a cluster would work on; or by a real server alone, which finds something unwise. */
+const ownWarning = /(?:^|, )299 - "(?:the sandbox keeps [^"]*|spec\.containers\[\d+\]\.resources(?:[^"\\]|\\.)*)"/g;
 
 function withoutOwn(warning: unknown): string | undefined {
   const left = typeof warning === 'string' ? warning.replaceAll(ownWarning, '') : '';

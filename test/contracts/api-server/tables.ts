@@ -40,9 +40,7 @@ export function tablesContract({ api }: Suite): void {
       ['/api/v1/services', ['Name', 'Type', 'Cluster-IP', 'External-IP', 'Port(s)', 'Age', 'Selector*']],
       ['/api/v1/serviceaccounts', ['Name', 'Age']],
       ['/api/v1/events', ['Last Seen', 'Type', 'Reason', 'Object', 'Subobject*', 'Source*', 'Message', 'First Seen*', 'Count*', 'Name*']],
-      ['/apis/apps/v1/deployments', ['Name', 'Ready', 'Up-to-date', 'Available', 'Age', 'Containers*', 'Images*', 'Selector*']],
       ['/apis/networking.k8s.io/v1/networkpolicies', ['Name', 'Pod-Selector', 'Age']],
-      ['/apis/autoscaling/v2/horizontalpodautoscalers', ['Name', 'Reference', 'Targets', 'MinPods', 'MaxPods', 'Replicas', 'Age']],
       ['/apis/coordination.k8s.io/v1/leases', ['Name', 'Holder', 'Age']],
     ])('columns of %s', async (path, columns) => {
       const { status, headers, body } = await api().get(`${path}?limit=1`, asTable);

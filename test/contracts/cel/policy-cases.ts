@@ -103,7 +103,7 @@ export const policyCases: readonly PolicyCase[] = [
   {
     name: 'an error fails',
     policy: { ...onConfigMaps, validations: [{ expression: "object.data.zz == 'x'" }] },
-    requests: [{ object: data({ a: '1' }), ...invalid(`expression 'object.data.zz == 'x'' resulted in error: no such key: zz`) }],
+    requests: [{ object: data({ a: '1' }), ...invalid(`expression 'object.data.zz == 'x'' resulted in error`) }],
   },
   {
     name: 'an error is ignored',
@@ -155,7 +155,7 @@ export const policyCases: readonly PolicyCase[] = [
     requests: [
       {
         object: {},
-        ...invalid(`expression 'variables.broken > 0' resulted in error: composited variable "broken" fails to evaluate: division by zero`),
+        ...invalid(`expression 'variables.broken > 0' resulted in error`),
       },
     ],
   },
@@ -234,7 +234,7 @@ export const policyCases: readonly PolicyCase[] = [
       matchConditions: [{ name: 'a', expression: "object.data.zz == 'x'" }],
       validations: [{ expression: 'true' }],
     },
-    requests: [{ object: data({ a: '1' }), ...invalid(`expression 'object.data.zz == 'x'' resulted in error: no such key: zz`) }],
+    requests: [{ object: data({ a: '1' }), ...invalid(`expression 'object.data.zz == 'x'' resulted in error`) }],
   },
   {
     name: 'a condition that fails beside one that does not hold',

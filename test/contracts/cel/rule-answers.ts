@@ -18,21 +18,31 @@ export const schemaWith = (fields: Readonly<Record<string, RuleSchema>>): RuleSc
   properties: { spec: { type: 'object', properties: fields } },
 });
 
-/** Where a server says that a definition's only schema stands. */
+/** Where a server says that a definition's only schema stands: where its author wrote it, or by an older path. */
+export const withOnePath = (text: string): string => text.replaceAll('spec.versions[0].schema.', 'spec.validation.');
 const schemaPath = 'spec.validation.openAPIV3Schema';
 
 /** Causes about the schema of `spec.value`, with what differs between servers and moments taken out. */
 const definitionCauses = (causes: readonly Cause[]): string[] =>
   causes
-    .map(({ field, message }) => `${field.replace(`${schemaPath}.properties[spec].properties[value].`, '')}: ${withoutNames(message)}`)
+    .map(
+      ({ field, message }) =>
+        `${withOnePath(field).replace(`${schemaPath}.properties[spec].properties[value].`, '')}: ${withOnePath(withoutNames(message))}`,
+    )
     .toSorted();
 
-const withoutNames = (message: string): string =>
-  message.replace(/\{"Rule":.*?"OptionalOldSelf":\w+\}/s, '<rule>').replaceAll(/selfType\d*/g, 'selfType');
+const withoutNames = (message: string): string => withoutError(message.replace(/\{"Rule":.*?"OptionalOldSelf":\w+\}/s, '<rule>'));
+
+/** What is wrong with an expression is each evaluator's own to say. */
+export const withoutError = (message: string): string =>
+  message
+    .replace(/(?:compilation|program instantiation) failed: .*$/s, 'compilation failed')
+    .replace(/resulted in error: (?!operation cancelled).*$/s, 'resulted in error')
+    .replace(/^(Invalid value: "[^"]*": ).* (?:evaluating rule|for rule): /s, '$1error in rule: ');
 
 /** Causes about one field of `spec`, as if it were named `value`. */
 const objectCauses = (causes: readonly Cause[], field: string): string[] =>
-  causes.map((cause) => `${cause.field.replace(`spec.${field}`, 'spec.value')}: ${cause.message}`).toSorted();
+  causes.map((cause) => `${cause.field.replace(`spec.${field}`, 'spec.value')}: ${withoutError(cause.message)}`).toSorted();
 
 const causesOf = ({ details }: Body): Cause[] => (details?.causes ?? []).map(({ field = '', message = '' }) => ({ field, message }));
 

@@ -278,27 +278,25 @@ export const ruleCases: readonly RuleCase[] = [
     name: 'a missing key fails the rule',
     schema: { ...objectOf({ a: text, b: text }), ...rule('self.b == "x"') },
     value: { a: 'x' },
-    causes: ['spec.value: Invalid value: "object": no such key: b evaluating rule: broken'],
+    causes: ['spec.value: Invalid value: "object": error in rule: broken'],
   },
   {
     name: 'an index out of bounds fails the rule',
     schema: { ...integers, ...rule('self[1] == 1') },
     value: [1],
-    causes: ['spec.value: Invalid value: "array": index out of bounds: 1 evaluating rule: broken'],
+    causes: ['spec.value: Invalid value: "array": error in rule: broken'],
   },
   {
     name: 'a division by zero fails the rule',
     schema: { ...integer, ...rule('1 / self > 1') },
     value: 0,
-    causes: ['spec.value: Invalid value: "integer": division by zero evaluating rule: broken'],
+    causes: ['spec.value: Invalid value: "integer": error in rule: broken'],
   },
   {
     name: 'types that do not meet',
     schema: { 'x-kubernetes-int-or-string': true, ...rule('self + 1 == 2') },
     value: 'a',
-    causes: [
-      `spec.value: Invalid value: "": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: broken`,
-    ],
+    causes: [`spec.value: Invalid value: "": error in rule: broken`],
   },
   { name: 'an absent value has no rule', schema: objectOf({ a: { ...text, ...rule('false') } }), value: {}, causes: [] },
 

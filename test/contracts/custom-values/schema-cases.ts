@@ -4,126 +4,119 @@ export interface SchemaCase {
   name: string;
   /** As somebody wrote it, with words that no schema may have. */
   schema: object;
-  /** `reason: field: message`, ordered; the schema's own path is `schema`. None for a schema that is taken. */
-  problems: readonly string[];
+  /** The fields that a kube-apiserver names; the schema's own path is `schema`. None for a schema that is taken. */
+  fields: readonly string[];
 }
 
 export const schemaCases: readonly SchemaCase[] = [
   {
     name: 'plain',
     schema: { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' } } } } },
-    problems: [],
+    fields: [],
   },
-  { name: 'noType', schema: {}, problems: ['FieldValueRequired: schema.type: Required value: must not be empty at the root'] },
-  { name: 'emptyType', schema: { type: '' }, problems: ['FieldValueRequired: schema.type: Required value: must not be empty at the root'] },
+  { name: 'noType', schema: {}, fields: ['schema.type'] },
+  { name: 'emptyType', schema: { type: '' }, fields: ['schema.type'] },
   {
     name: 'rootArray',
     schema: { type: 'array', items: { type: 'string' } },
-    problems: ['FieldValueInvalid: schema.type: Invalid value: "array": must be object at the root'],
+    fields: ['schema.type'],
   },
   {
     name: 'rootString',
     schema: { type: 'string' },
-    problems: ['FieldValueInvalid: schema.type: Invalid value: "string": must be object at the root'],
+    fields: ['schema.type'],
   },
   {
     name: 'rootNullable',
     schema: { type: 'object', nullable: true },
-    problems: ['FieldValueForbidden: schema.nullable: Forbidden: nullable cannot be true at the root'],
+    fields: ['schema.nullable'],
   },
   {
     name: 'rootAdditional',
     schema: { type: 'object', additionalProperties: true },
-    problems: ['FieldValueForbidden: schema.additionalProperties: Forbidden: must not be used at the root'],
+    fields: ['schema.additionalProperties'],
   },
-  { name: 'rootKeep', schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, problems: [] },
+  { name: 'rootKeep', schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, fields: [] },
   {
     name: 'keepFalse',
     schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': false },
-    problems: ['FieldValueInvalid: schema.x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined'],
+    fields: ['schema.x-kubernetes-preserve-unknown-fields'],
   },
   {
     name: 'rootDefault',
     schema: { type: 'object', default: {} },
-    problems: ['FieldValueRequired: schema.default.apiVersion: Required value', 'FieldValueRequired: schema.default.kind: Required value'],
+    fields: ['schema.default.apiVersion', 'schema.default.kind'],
   },
   {
     name: 'fieldNoType',
     schema: { type: 'object', properties: { spec: {} } },
-    problems: ['FieldValueRequired: schema.properties[spec].type: Required value: must not be empty for specified object fields'],
+    fields: ['schema.properties[spec].type'],
   },
   {
     name: 'itemNoType',
     schema: { type: 'object', properties: { spec: { type: 'array', items: {} } } },
-    problems: ['FieldValueRequired: schema.properties[spec].items.type: Required value: must not be empty for specified array items'],
+    fields: ['schema.properties[spec].items.type'],
   },
   {
     name: 'arrayNoItems',
     schema: { type: 'object', properties: { spec: { type: 'array' } } },
-    problems: ['FieldValueRequired: schema.properties[spec].items: Required value: must be specified'],
+    fields: ['schema.properties[spec].items'],
   },
   {
     name: 'itemsArray',
     schema: { type: 'object', properties: { spec: { type: 'array', items: [{ type: 'string' }, { type: 'integer' }] } } },
-    problems: ['FieldValueForbidden: schema.properties[spec].items: Forbidden: items must be a schema object and not an array'],
+    fields: ['schema.properties[spec].items'],
   },
   {
     name: 'badType',
     schema: { type: 'object', properties: { spec: { type: 'text' } } },
-    problems: [
-      'FieldValueNotSupported: schema.properties[spec].type: Unsupported value: "text": supported values: "array", "boolean", "integer", "number", "object", "string"',
-    ],
+    fields: ['schema.properties[spec].type'],
   },
   {
     name: 'nullType',
     schema: { type: 'object', properties: { spec: { type: 'null' } } },
-    problems: [
-      'FieldValueForbidden: schema.properties[spec].type: Forbidden: type cannot be set to null, use nullable as an alternative',
-      'FieldValueNotSupported: schema.properties[spec].type: Unsupported value: "null": supported values: "array", "boolean", "integer", "number", "object", "string"',
-    ],
+    fields: ['schema.properties[spec].type', 'schema.properties[spec].type'],
   },
-  { name: 'id', schema: { type: 'object', id: 'x' }, problems: ['FieldValueForbidden: schema.id: Forbidden: id is not supported'] },
+  { name: 'id', schema: { type: 'object', id: 'x' }, fields: ['schema.id'] },
   {
     name: 'dollarSchema',
     schema: { type: 'object', $schema: 'http://x' },
-    problems: ['FieldValueInvalid: schema: Invalid value: "": OpenAPIV3Schema \'schema\' is not supported'],
+    fields: ['schema'],
   },
   {
     name: 'ref',
     schema: { type: 'object', properties: { spec: { $ref: '#/definitions/x' } } },
-    problems: ['FieldValueForbidden: schema.properties[spec].$ref: Forbidden: $ref is not supported'],
+    fields: ['schema.properties[spec].$ref'],
   },
   {
     name: 'refType',
     schema: { type: 'object', properties: { spec: { type: 'object', $ref: '#/definitions/x' } } },
-    problems: ['FieldValueForbidden: schema.properties[spec].$ref: Forbidden: $ref is not supported'],
+    fields: ['schema.properties[spec].$ref'],
   },
   {
     name: 'definitions',
     schema: { type: 'object', definitions: { a: { type: 'string' } } },
-    problems: ['FieldValueForbidden: schema.definitions: Forbidden: definitions is not supported'],
+    fields: ['schema.definitions'],
   },
   {
     name: 'dependencies',
     schema: { type: 'object', dependencies: { a: ['b'] } },
-    problems: ['FieldValueForbidden: schema.dependencies: Forbidden: dependencies is not supported'],
+    fields: ['schema.dependencies'],
   },
   {
     name: 'patternProperties',
     schema: { type: 'object', properties: { spec: { type: 'object', patternProperties: { '^a': { type: 'string' } } } } },
-    problems: ['FieldValueForbidden: schema.properties[spec].patternProperties: Forbidden: patternProperties is not supported'],
+    fields: ['schema.properties[spec].patternProperties'],
   },
   {
     name: 'additionalItems',
     schema: { type: 'object', properties: { spec: { type: 'array', items: { type: 'string' }, additionalItems: true } } },
-    problems: ['FieldValueForbidden: schema.properties[spec].additionalItems: Forbidden: additionalItems is not supported'],
+    fields: ['schema.properties[spec].additionalItems'],
   },
   {
     name: 'unique',
     schema: { type: 'object', properties: { spec: { type: 'array', items: { type: 'string' }, uniqueItems: true } } },
-    problems: [
-      'FieldValueForbidden: schema.properties[spec].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
-    ],
+    fields: ['schema.properties[spec].uniqueItems'],
   },
   {
     name: 'mixed',
@@ -131,14 +124,12 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { spec: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: { type: 'string' } } },
     },
-    problems: [
-      'FieldValueForbidden: schema.properties[spec].additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive',
-    ],
+    fields: ['schema.properties[spec].additionalProperties'],
   },
   {
     name: 'mixedTrue',
     schema: { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: true } } },
-    problems: [],
+    fields: [],
   },
   {
     name: 'mixedFalse',
@@ -146,40 +137,28 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { spec: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false } },
     },
-    problems: [
-      'FieldValueForbidden: schema.properties[spec].additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive',
-    ],
+    fields: ['schema.properties[spec].additionalProperties'],
   },
   {
     name: 'addNoType',
     schema: { type: 'object', properties: { spec: { type: 'object', additionalProperties: {} } } },
-    problems: [
-      'FieldValueRequired: schema.properties[spec].additionalProperties.type: Required value: must not be empty for specified object fields',
-    ],
+    fields: ['schema.properties[spec].additionalProperties.type'],
   },
-  { name: 'addTrue', schema: { type: 'object', properties: { spec: { type: 'object', additionalProperties: true } } }, problems: [] },
+  { name: 'addTrue', schema: { type: 'object', properties: { spec: { type: 'object', additionalProperties: true } } }, fields: [] },
   {
     name: 'embNoType',
     schema: { type: 'object', properties: { spec: { 'x-kubernetes-embedded-resource': true } } },
-    problems: [
-      'FieldValueRequired: schema.properties[spec].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
-      'FieldValueRequired: schema.properties[spec].type: Required value: must be object if x-kubernetes-embedded-resource is true',
-    ],
+    fields: ['schema.properties[spec].properties', 'schema.properties[spec].type'],
   },
   {
     name: 'embString',
     schema: { type: 'object', properties: { spec: { type: 'string', 'x-kubernetes-embedded-resource': true } } },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].type: Invalid value: "string": must be object if x-kubernetes-embedded-resource is true',
-      'FieldValueRequired: schema.properties[spec].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
-    ],
+    fields: ['schema.properties[spec].type', 'schema.properties[spec].properties'],
   },
   {
     name: 'embEmpty',
     schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-embedded-resource': true } } },
-    problems: [
-      'FieldValueRequired: schema.properties[spec].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
-    ],
+    fields: ['schema.properties[spec].properties'],
   },
   {
     name: 'embKeep',
@@ -187,7 +166,7 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { spec: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } },
     },
-    problems: [],
+    fields: [],
   },
   {
     name: 'embAdd',
@@ -195,10 +174,7 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { spec: { type: 'object', 'x-kubernetes-embedded-resource': true, additionalProperties: { type: 'string' } } },
     },
-    problems: [
-      'FieldValueForbidden: schema.properties[spec].additionalProperties: Forbidden: must not be used if x-kubernetes-embedded-resource is set',
-      'FieldValueRequired: schema.properties[spec].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
-    ],
+    fields: ['schema.properties[spec].additionalProperties', 'schema.properties[spec].properties'],
   },
   {
     name: 'embMeta',
@@ -212,10 +188,10 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].properties[apiVersion].type: Invalid value: "integer": must be string',
-      'FieldValueInvalid: schema.properties[spec].properties[kind].type: Invalid value: "integer": must be string',
-      'FieldValueInvalid: schema.properties[spec].properties[metadata].type: Invalid value: "string": must be object',
+    fields: [
+      'schema.properties[spec].properties[apiVersion].type',
+      'schema.properties[spec].properties[kind].type',
+      'schema.properties[spec].properties[metadata].type',
     ],
   },
   {
@@ -233,14 +209,12 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [],
+    fields: [],
   },
   {
     name: 'iosKeep',
     schema: { type: 'object', properties: { spec: { 'x-kubernetes-int-or-string': true, 'x-kubernetes-preserve-unknown-fields': true } } },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].x-kubernetes-preserve-unknown-fields: Invalid value: true: must be false if x-kubernetes-int-or-string is true',
-    ],
+    fields: ['schema.properties[spec].x-kubernetes-preserve-unknown-fields'],
   },
   {
     name: 'iosEmb',
@@ -255,10 +229,7 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].x-kubernetes-embedded-resource: Invalid value: true: must be false if x-kubernetes-int-or-string is true',
-      'FieldValueInvalid: schema.properties[spec].x-kubernetes-preserve-unknown-fields: Invalid value: true: must be false if x-kubernetes-int-or-string is true',
-    ],
+    fields: ['schema.properties[spec].x-kubernetes-embedded-resource', 'schema.properties[spec].x-kubernetes-preserve-unknown-fields'],
   },
   {
     name: 'iosAny',
@@ -266,7 +237,7 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { spec: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] } },
     },
-    problems: [],
+    fields: [],
   },
   {
     name: 'iosAnyOther',
@@ -274,10 +245,7 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { spec: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'string' }, { type: 'integer' }] } },
     },
-    problems: [
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].type: Forbidden: must be empty to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[1].type: Forbidden: must be empty to be structural',
-    ],
+    fields: ['schema.properties[spec].anyOf[0].type', 'schema.properties[spec].anyOf[1].type'],
   },
   {
     name: 'iosAll',
@@ -287,26 +255,22 @@ export const schemaCases: readonly SchemaCase[] = [
         spec: { 'x-kubernetes-int-or-string': true, allOf: [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, { pattern: 'a' }] },
       },
     },
-    problems: [],
+    fields: [],
   },
   {
     name: 'iosType',
     schema: { type: 'object', properties: { spec: { 'x-kubernetes-int-or-string': true, type: 'integer' } } },
-    problems: [],
+    fields: [],
   },
   {
     name: 'anyOfNoIos',
     schema: { type: 'object', properties: { spec: { type: 'string', anyOf: [{ type: 'integer' }, { type: 'string' }] } } },
-    problems: [],
+    fields: [],
   },
   {
     name: 'rootKind',
     schema: { type: 'object', properties: { kind: { type: 'integer' }, apiVersion: { type: 'boolean' }, metadata: { type: 'string' } } },
-    problems: [
-      'FieldValueInvalid: schema.properties[apiVersion].type: Invalid value: "boolean": must be string',
-      'FieldValueInvalid: schema.properties[kind].type: Invalid value: "integer": must be string',
-      'FieldValueInvalid: schema.properties[metadata].type: Invalid value: "string": must be object',
-    ],
+    fields: ['schema.properties[apiVersion].type', 'schema.properties[kind].type', 'schema.properties[metadata].type'],
   },
   {
     name: 'rootMeta',
@@ -314,9 +278,7 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { metadata: { type: 'object', properties: { labels: { type: 'object', additionalProperties: { type: 'string' } } } } },
     },
-    problems: [
-      'FieldValueForbidden: schema.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
-    ],
+    fields: ['schema.properties[metadata]'],
   },
   {
     name: 'rootMetaName',
@@ -324,28 +286,22 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { metadata: { type: 'object', properties: { name: { type: 'string', maxLength: 5, pattern: '^a' } } } },
     },
-    problems: [],
+    fields: [],
   },
   {
     name: 'rootMetaDesc',
     schema: { type: 'object', properties: { metadata: { type: 'object', description: 'x' } } },
-    problems: [
-      'FieldValueForbidden: schema.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
-    ],
+    fields: ['schema.properties[metadata]'],
   },
   {
     name: 'rootMetaReq',
     schema: { type: 'object', properties: { metadata: { type: 'object', required: ['name'] } } },
-    problems: [
-      'FieldValueForbidden: schema.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
-    ],
+    fields: ['schema.properties[metadata]'],
   },
   {
     name: 'rootMetaKeep',
     schema: { type: 'object', properties: { metadata: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
-    problems: [
-      'FieldValueForbidden: schema.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified',
-    ],
+    fields: ['schema.properties[metadata]'],
   },
   {
     name: 'rootMetaDefault',
@@ -353,10 +309,7 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { metadata: { type: 'object', default: {}, properties: { name: { type: 'string', default: 'x' } } } },
     },
-    problems: [
-      'FieldValueForbidden: schema.properties[metadata].default: Forbidden: must not be set in top-level metadata',
-      'FieldValueForbidden: schema.properties[metadata].properties[name].default: Forbidden: must not be set in top-level metadata',
-    ],
+    fields: ['schema.properties[metadata].default', 'schema.properties[metadata].properties[name].default'],
   },
   {
     name: 'nested',
@@ -387,24 +340,24 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].additionalProperties: Forbidden: must be undefined to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].default: Forbidden: must be undefined to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].description: Forbidden: must be empty to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].nullable: Forbidden: must be false to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].properties[a].type: Forbidden: must be empty to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].properties[metadata]: Forbidden: must not be specified in a nested context',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].title: Forbidden: must be empty to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].type: Forbidden: must be empty to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].x-kubernetes-embedded-resource: Forbidden: must be false to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].x-kubernetes-int-or-string: Forbidden: must be false to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].x-kubernetes-list-map-keys: Forbidden: must be empty to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].x-kubernetes-list-type: Forbidden: must be undefined to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].x-kubernetes-map-type: Forbidden: must be undefined to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].x-kubernetes-preserve-unknown-fields: Forbidden: must be false to be structural',
-      'FieldValueForbidden: schema.properties[spec].anyOf[0].x-kubernetes-validations: Forbidden: must be empty to be structural',
-      'FieldValueInvalid: schema.properties[spec].anyOf[0].type: Invalid value: "object": must be array if x-kubernetes-list-type is specified',
-      'FieldValueInvalid: schema.properties[spec].anyOf[0].x-kubernetes-list-type: Invalid value: "set": must be map if x-kubernetes-list-map-keys is non-empty',
+    fields: [
+      'schema.properties[spec].anyOf[0].additionalProperties',
+      'schema.properties[spec].anyOf[0].default',
+      'schema.properties[spec].anyOf[0].description',
+      'schema.properties[spec].anyOf[0].nullable',
+      'schema.properties[spec].anyOf[0].properties[a].type',
+      'schema.properties[spec].anyOf[0].properties[metadata]',
+      'schema.properties[spec].anyOf[0].title',
+      'schema.properties[spec].anyOf[0].type',
+      'schema.properties[spec].anyOf[0].x-kubernetes-embedded-resource',
+      'schema.properties[spec].anyOf[0].x-kubernetes-int-or-string',
+      'schema.properties[spec].anyOf[0].x-kubernetes-list-map-keys',
+      'schema.properties[spec].anyOf[0].x-kubernetes-list-type',
+      'schema.properties[spec].anyOf[0].x-kubernetes-map-type',
+      'schema.properties[spec].anyOf[0].x-kubernetes-preserve-unknown-fields',
+      'schema.properties[spec].anyOf[0].x-kubernetes-validations',
+      'schema.properties[spec].anyOf[0].type',
+      'schema.properties[spec].anyOf[0].x-kubernetes-list-type',
     ],
   },
   {
@@ -421,7 +374,7 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [],
+    fields: [],
   },
   {
     name: 'nestedDeep',
@@ -435,7 +388,7 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [],
+    fields: [],
   },
   {
     name: 'nestedMap',
@@ -449,14 +402,12 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: ['FieldValueForbidden: schema.properties[spec].anyOf[0].additionalProperties: Forbidden: must be undefined to be structural'],
+    fields: ['schema.properties[spec].anyOf[0].additionalProperties'],
   },
   {
     name: 'pattern',
     schema: { type: 'object', properties: { spec: { type: 'string', pattern: '[' } } },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].pattern: Invalid value: "[": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ]: `[`',
-    ],
+    fields: ['schema.properties[spec].pattern'],
   },
   {
     name: 'patterns',
@@ -489,71 +440,61 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].properties[p0].pattern: Invalid value: "(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `(`',
-      'FieldValueInvalid: schema.properties[spec].properties[p10].pattern: Invalid value: "\\\\8": must be a valid regular expression, but isn\'t: error parsing regexp: invalid escape sequence: `\\8`',
-      'FieldValueInvalid: schema.properties[spec].properties[p13].pattern: Invalid value: "\\\\pX": must be a valid regular expression, but isn\'t: error parsing regexp: invalid character class range: `\\pX`',
-      'FieldValueInvalid: schema.properties[spec].properties[p14].pattern: Invalid value: "[[:foo:]]": must be a valid regular expression, but isn\'t: error parsing regexp: invalid character class range: `[:foo:]`',
-      'FieldValueInvalid: schema.properties[spec].properties[p15].pattern: Invalid value: "(?i": must be a valid regular expression, but isn\'t: error parsing regexp: invalid or unsupported Perl syntax: `(?i`',
-      'FieldValueInvalid: schema.properties[spec].properties[p16].pattern: Invalid value: "(?z)a": must be a valid regular expression, but isn\'t: error parsing regexp: invalid or unsupported Perl syntax: `(?z`',
-      'FieldValueInvalid: schema.properties[spec].properties[p17].pattern: Invalid value: "x{2}{3}": must be a valid regular expression, but isn\'t: error parsing regexp: invalid nested repetition operator: `{2}{3}`',
-      'FieldValueInvalid: schema.properties[spec].properties[p18].pattern: Invalid value: "((a{100}){100}){100}": must be a valid regular expression, but isn\'t: error parsing regexp: invalid repeat count: `{100}`',
-      'FieldValueInvalid: schema.properties[spec].properties[p19].pattern: Invalid value: "\\\\C": must be a valid regular expression, but isn\'t: error parsing regexp: invalid escape sequence: `\\C`',
-      'FieldValueInvalid: schema.properties[spec].properties[p1].pattern: Invalid value: ")": must be a valid regular expression, but isn\'t: error parsing regexp: unexpected ): `)`',
-      'FieldValueInvalid: schema.properties[spec].properties[p2].pattern: Invalid value: "*": must be a valid regular expression, but isn\'t: error parsing regexp: missing argument to repetition operator: `*`',
-      'FieldValueInvalid: schema.properties[spec].properties[p3].pattern: Invalid value: "a**": must be a valid regular expression, but isn\'t: error parsing regexp: invalid nested repetition operator: `**`',
-      'FieldValueInvalid: schema.properties[spec].properties[p4].pattern: Invalid value: "(?=a)": must be a valid regular expression, but isn\'t: error parsing regexp: invalid or unsupported Perl syntax: `(?=`',
-      'FieldValueInvalid: schema.properties[spec].properties[p5].pattern: Invalid value: "a{2,1}": must be a valid regular expression, but isn\'t: error parsing regexp: invalid repeat count: `{2,1}`',
-      'FieldValueInvalid: schema.properties[spec].properties[p6].pattern: Invalid value: "\\\\": must be a valid regular expression, but isn\'t: error parsing regexp: trailing backslash at end of expression: ``',
-      'FieldValueInvalid: schema.properties[spec].properties[p7].pattern: Invalid value: "[z-a]": must be a valid regular expression, but isn\'t: error parsing regexp: invalid character class range: `z-a`',
-      'FieldValueInvalid: schema.properties[spec].properties[p8].pattern: Invalid value: "a{1001}": must be a valid regular expression, but isn\'t: error parsing regexp: invalid repeat count: `{1001}`',
-      'FieldValueInvalid: schema.properties[spec].properties[p9].pattern: Invalid value: "\\\\Z": must be a valid regular expression, but isn\'t: error parsing regexp: invalid escape sequence: `\\Z`',
+    fields: [
+      'schema.properties[spec].properties[p0].pattern',
+      'schema.properties[spec].properties[p10].pattern',
+      'schema.properties[spec].properties[p13].pattern',
+      'schema.properties[spec].properties[p14].pattern',
+      'schema.properties[spec].properties[p15].pattern',
+      'schema.properties[spec].properties[p16].pattern',
+      'schema.properties[spec].properties[p17].pattern',
+      'schema.properties[spec].properties[p18].pattern',
+      'schema.properties[spec].properties[p19].pattern',
+      'schema.properties[spec].properties[p1].pattern',
+      'schema.properties[spec].properties[p2].pattern',
+      'schema.properties[spec].properties[p3].pattern',
+      'schema.properties[spec].properties[p4].pattern',
+      'schema.properties[spec].properties[p5].pattern',
+      'schema.properties[spec].properties[p6].pattern',
+      'schema.properties[spec].properties[p7].pattern',
+      'schema.properties[spec].properties[p8].pattern',
+      'schema.properties[spec].properties[p9].pattern',
     ],
   },
   {
     name: 'nestedPattern',
     schema: { type: 'object', properties: { spec: { type: 'string', not: { pattern: '(' } } } },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].not.pattern: Invalid value: "(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `(`',
-    ],
+    fields: ['schema.properties[spec].not.pattern'],
   },
   {
     name: 'mapTypeNoObj',
     schema: { type: 'object', properties: { spec: { type: 'string', 'x-kubernetes-map-type': 'atomic' } } },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].type: Invalid value: "string": must be object if x-kubernetes-map-type is specified',
-    ],
+    fields: ['schema.properties[spec].type'],
   },
   {
     name: 'mapTypeBad',
     schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-map-type': 'x' } } },
-    problems: [
-      'FieldValueNotSupported: schema.properties[spec].x-kubernetes-map-type: Unsupported value: "x": supported values: "atomic", "granular"',
-    ],
+    fields: ['schema.properties[spec].x-kubernetes-map-type'],
   },
   {
     name: 'mapTypeNone',
     schema: { type: 'object', properties: { spec: { 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-map-type': 'atomic' } } },
-    problems: ['FieldValueRequired: schema.properties[spec].type: Required value: must be object if x-kubernetes-map-type is specified'],
+    fields: ['schema.properties[spec].type'],
   },
   {
     name: 'listTypeNoArr',
     schema: { type: 'object', properties: { spec: { type: 'string', 'x-kubernetes-list-type': 'set' } } },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].type: Invalid value: "string": must be array if x-kubernetes-list-type is specified',
-    ],
+    fields: ['schema.properties[spec].type'],
   },
   {
     name: 'listTypeNone',
     schema: { type: 'object', properties: { spec: { 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-list-type': 'set' } } },
-    problems: ['FieldValueRequired: schema.properties[spec].type: Required value: must be array if x-kubernetes-list-type is specified'],
+    fields: ['schema.properties[spec].type'],
   },
   {
     name: 'listTypeBad',
     schema: { type: 'object', properties: { spec: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'x' } } },
-    problems: [
-      'FieldValueNotSupported: schema.properties[spec].x-kubernetes-list-type: Unsupported value: "x": supported values: "atomic", "set", "map"',
-    ],
+    fields: ['schema.properties[spec].x-kubernetes-list-type'],
   },
   {
     name: 'keysNoType',
@@ -563,9 +504,7 @@ export const schemaCases: readonly SchemaCase[] = [
         spec: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } }, 'x-kubernetes-list-map-keys': ['a'] },
       },
     },
-    problems: [
-      'FieldValueRequired: schema.properties[spec].x-kubernetes-list-type: Required value: must be map if x-kubernetes-list-map-keys is non-empty',
-    ],
+    fields: ['schema.properties[spec].x-kubernetes-list-type'],
   },
   {
     name: 'keysSet',
@@ -575,9 +514,7 @@ export const schemaCases: readonly SchemaCase[] = [
         spec: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set', 'x-kubernetes-list-map-keys': ['a'] },
       },
     },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].x-kubernetes-list-type: Invalid value: "set": must be map if x-kubernetes-list-map-keys is non-empty',
-    ],
+    fields: ['schema.properties[spec].x-kubernetes-list-type'],
   },
   {
     name: 'mapNoKeys',
@@ -587,9 +524,7 @@ export const schemaCases: readonly SchemaCase[] = [
         spec: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } }, 'x-kubernetes-list-type': 'map' },
       },
     },
-    problems: [
-      'FieldValueRequired: schema.properties[spec].x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map',
-    ],
+    fields: ['schema.properties[spec].x-kubernetes-list-map-keys'],
   },
   {
     name: 'mapNoItems',
@@ -597,10 +532,7 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { spec: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['a'] } },
     },
-    problems: [
-      'FieldValueRequired: schema.properties[spec].items: Required value: must be specified',
-      'FieldValueRequired: schema.properties[spec].items: Required value: must have a schema if x-kubernetes-list-type is map',
-    ],
+    fields: ['schema.properties[spec].items', 'schema.properties[spec].items'],
   },
   {
     name: 'mapStr',
@@ -610,9 +542,7 @@ export const schemaCases: readonly SchemaCase[] = [
         spec: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['a'] },
       },
     },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].items.type: Invalid value: "string": must be object if parent array\'s x-kubernetes-list-type is map',
-    ],
+    fields: ['schema.properties[spec].items.type'],
   },
   {
     name: 'mapKeysBad',
@@ -637,15 +567,15 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [
-      'FieldValueForbidden: schema.properties[spec].items.nullable: Forbidden: cannot be nullable when x-kubernetes-list-type is map',
-      'FieldValueForbidden: schema.properties[spec].items.properties[c].nullable: Forbidden: this property is in x-kubernetes-list-map-keys, so it cannot be nullable',
-      'FieldValueInvalid: schema.properties[spec].items.properties[a].type: Invalid value: "object": must be a scalar type if parent array\'s x-kubernetes-list-type is map',
-      'FieldValueInvalid: schema.properties[spec].items.properties[d].type: Invalid value: "object": must be a scalar type if parent array\'s x-kubernetes-list-type is map',
-      'FieldValueInvalid: schema.properties[spec].x-kubernetes-list-map-keys: Invalid value: ["a","b","b","c","d","z"]: entries must all be names of item properties',
-      'FieldValueInvalid: schema.properties[spec].x-kubernetes-list-map-keys: Invalid value: ["a","b","b","c","d","z"]: must not contain duplicate entries',
-      'FieldValueRequired: schema.properties[spec].items.properties[b].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',
-      'FieldValueRequired: schema.properties[spec].items.properties[b].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',
+    fields: [
+      'schema.properties[spec].items.nullable',
+      'schema.properties[spec].items.properties[c].nullable',
+      'schema.properties[spec].items.properties[a].type',
+      'schema.properties[spec].items.properties[d].type',
+      'schema.properties[spec].x-kubernetes-list-map-keys',
+      'schema.properties[spec].x-kubernetes-list-map-keys',
+      'schema.properties[spec].items.properties[b].default',
+      'schema.properties[spec].items.properties[b].default',
     ],
   },
   {
@@ -656,9 +586,7 @@ export const schemaCases: readonly SchemaCase[] = [
         spec: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } }, 'x-kubernetes-list-type': 'set' },
       },
     },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set',
-    ],
+    fields: ['schema.properties[spec].items.x-kubernetes-map-type'],
   },
   {
     name: 'setArr',
@@ -672,10 +600,10 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].items.items.type: Invalid value: "string": must be object if parent array\'s x-kubernetes-list-type is map',
-      'FieldValueInvalid: schema.properties[spec].items.x-kubernetes-list-type: Invalid value: "map": must be atomic as item of a list with x-kubernetes-list-type=set',
-      'FieldValueRequired: schema.properties[spec].items.x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map',
+    fields: [
+      'schema.properties[spec].items.items.type',
+      'schema.properties[spec].items.x-kubernetes-list-type',
+      'schema.properties[spec].items.x-kubernetes-list-map-keys',
     ],
   },
   {
@@ -684,9 +612,7 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { spec: { type: 'array', items: { type: 'string', nullable: true }, 'x-kubernetes-list-type': 'set' } },
     },
-    problems: [
-      'FieldValueForbidden: schema.properties[spec].items.nullable: Forbidden: cannot be nullable when x-kubernetes-list-type is set',
-    ],
+    fields: ['schema.properties[spec].items.nullable'],
   },
   {
     name: 'setAtomic',
@@ -700,7 +626,7 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [],
+    fields: [],
   },
   {
     name: 'setObjList',
@@ -710,40 +636,33 @@ export const schemaCases: readonly SchemaCase[] = [
         spec: { type: 'array', items: { type: 'object', 'x-kubernetes-list-type': 'atomic' }, 'x-kubernetes-list-type': 'set' },
       },
     },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].items.type: Invalid value: "object": must be array if x-kubernetes-list-type is specified',
-      'FieldValueInvalid: schema.properties[spec].items.x-kubernetes-map-type: Invalid value: "atomic": must be atomic as item of a list with x-kubernetes-list-type=set',
-    ],
+    fields: ['schema.properties[spec].items.type', 'schema.properties[spec].items.x-kubernetes-map-type'],
   },
   {
     name: 'defType',
     schema: { type: 'object', properties: { spec: { type: 'integer', default: 'x' } } },
-    problems: [
-      'FieldValueTypeInvalid: schema.properties[spec].default: Invalid value: "string":  in body must be of type integer: "string"',
-    ],
+    fields: ['schema.properties[spec].default'],
   },
   {
     name: 'defUnknown',
     schema: { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' } }, default: { a: 'x', b: 1 } } } },
-    problems: ['FieldValueInvalid: schema.properties[spec].default: Invalid value: {"a":"x","b":1}: must not have unknown fields'],
+    fields: ['schema.properties[spec].default'],
   },
   {
     name: 'defNested',
     schema: { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'integer' } }, default: { a: 'x' } } } },
-    problems: [
-      'FieldValueTypeInvalid: schema.properties[spec].default.a: Invalid value: "string": a in body must be of type integer: "string"',
-    ],
+    fields: ['schema.properties[spec].default.a'],
   },
   {
     name: 'defEnum',
     schema: { type: 'object', properties: { spec: { type: 'string', enum: ['a'], default: 'b' } } },
-    problems: ['FieldValueNotSupported: schema.properties[spec].default: Unsupported value: "b": supported values: "a"'],
+    fields: ['schema.properties[spec].default'],
   },
-  { name: 'defNull', schema: { type: 'object', properties: { spec: { type: 'string', default: null } } }, problems: [] },
+  { name: 'defNull', schema: { type: 'object', properties: { spec: { type: 'string', default: null } } }, fields: [] },
   {
     name: 'defNullable',
     schema: { type: 'object', properties: { spec: { type: 'string', nullable: true, default: null } } },
-    problems: [],
+    fields: [],
   },
   {
     name: 'defReq',
@@ -751,31 +670,27 @@ export const schemaCases: readonly SchemaCase[] = [
       type: 'object',
       properties: { spec: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], default: {} } },
     },
-    problems: ['FieldValueRequired: schema.properties[spec].default.a: Required value'],
+    fields: ['schema.properties[spec].default.a'],
   },
   {
     name: 'defList',
     schema: { type: 'object', properties: { spec: { type: 'array', items: { type: 'integer' }, default: ['x'] } } },
-    problems: [
-      'FieldValueTypeInvalid: schema.properties[spec].default.[0]: Invalid value: "string": [0] in body must be of type integer: "string"',
-    ],
+    fields: ['schema.properties[spec].default.[0]'],
   },
   {
     name: 'defInItems',
     schema: { type: 'object', properties: { spec: { type: 'array', items: { type: 'string', default: 5 } } } },
-    problems: [
-      'FieldValueTypeInvalid: schema.properties[spec].items.default: Invalid value: "integer":  in body must be of type string: "integer"',
-    ],
+    fields: ['schema.properties[spec].items.default'],
   },
   {
     name: 'defInMap',
     schema: { type: 'object', properties: { spec: { type: 'object', additionalProperties: { type: 'string', default: 'x' } } } },
-    problems: [],
+    fields: [],
   },
   {
     name: 'defInMapBad',
     schema: { type: 'object', properties: { spec: { type: 'object', additionalProperties: { type: 'string', default: 5 } } } },
-    problems: [],
+    fields: [],
   },
   {
     name: 'defEmb',
@@ -790,10 +705,7 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [
-      'FieldValueRequired: schema.properties[spec].default.apiVersion: Required value',
-      'FieldValueRequired: schema.properties[spec].default.kind: Required value',
-    ],
+    fields: ['schema.properties[spec].default.apiVersion', 'schema.properties[spec].default.kind'],
   },
   {
     name: 'defEmbBad',
@@ -808,7 +720,7 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: ['FieldValueInvalid: schema.properties[spec].default.apiVersion: Invalid value: 5: must be a string'],
+    fields: ['schema.properties[spec].default.apiVersion'],
   },
   {
     name: 'defEmbOk',
@@ -823,42 +735,7 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [
-      "FieldValueInvalid: schema.properties[spec].default.metadata.labels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  },
-  {
-    name: 'defInMeta',
-    schema: {
-      type: 'object',
-      properties: {
-        spec: {
-          type: 'object',
-          'x-kubernetes-embedded-resource': true,
-          'x-kubernetes-preserve-unknown-fields': true,
-          properties: {
-            kind: { type: 'string', default: 'p_d' },
-            apiVersion: { type: 'string', default: 'a/b/c' },
-            metadata: {
-              type: 'object',
-              properties: {
-                name: { type: 'string', default: 'a/b' },
-                labels: { type: 'object', default: { a: '!' }, additionalProperties: { type: 'string' } },
-                generation: { type: 'string', default: 'x' },
-                foo: { type: 'string', default: 'x' },
-              },
-            },
-          },
-        },
-      },
-    },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].properties[apiVersion].default: Invalid value: "a/b/c": must result in valid metadata: apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
-      "FieldValueInvalid: schema.properties[spec].properties[kind].default: Invalid value: \"p_d\": must result in valid metadata: kind: Invalid value: \"p_d\": may have mixed case, but should otherwise match: a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
-      'FieldValueInvalid: schema.properties[spec].properties[metadata].properties[generation].default: Invalid value: "x": must result in valid metadata: metadata: Invalid value: {"generation":"x"}: json: cannot unmarshal string into Go struct field ObjectMeta.generation of type int64',
-      "FieldValueInvalid: schema.properties[spec].properties[metadata].properties[labels].default: Invalid value: {\"a\":\"!\"}: must result in valid metadata: metadata.labels: Invalid value: \"!\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
-      'FieldValueInvalid: schema.properties[spec].properties[metadata].properties[name].default: Invalid value: "a/b": must result in valid metadata: metadata.name: Invalid value: "a/b": may not contain \'/\'',
-    ],
+    fields: ['schema.properties[spec].default.metadata.labels'],
   },
   {
     name: 'defInMetaMap',
@@ -878,9 +755,7 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [
-      'FieldValueForbidden: schema.properties[spec].properties[metadata].properties[labels].additionalProperties.default: Forbidden: must not be set inside additionalProperties applying to object metadata',
-    ],
+    fields: ['schema.properties[spec].properties[metadata].properties[labels].additionalProperties.default'],
   },
   {
     name: 'embInMeta',
@@ -902,14 +777,12 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: [
-      'FieldValueForbidden: schema.properties[spec].properties[metadata].properties[labels].x-kubernetes-embedded-resource: Forbidden: must not be used inside of resource meta',
-    ],
+    fields: ['schema.properties[spec].properties[metadata].properties[labels].x-kubernetes-embedded-resource'],
   },
   {
     name: 'defRule',
     schema: { type: 'object', properties: { spec: { type: 'integer', default: 1, 'x-kubernetes-validations': [{ rule: 'self > 5' }] } } },
-    problems: ['FieldValueInvalid: schema.properties[spec].default: Invalid value: 1: failed rule: self > 5'],
+    fields: ['schema.properties[spec].default'],
   },
   {
     name: 'defRuleObj',
@@ -924,49 +797,43 @@ export const schemaCases: readonly SchemaCase[] = [
         },
       },
     },
-    problems: ['FieldValueInvalid: schema.properties[spec].default.a: Invalid value: failed rule: self.a > 5'],
+    fields: ['schema.properties[spec].default.a'],
   },
   {
     name: 'defPattern',
     schema: { type: 'object', properties: { spec: { type: 'string', pattern: '^a', default: 'b', maxLength: 0 } } },
-    problems: ['FieldValueTooLong: schema.properties[spec].default: Too long: may not be more than 0 bytes'],
+    fields: ['schema.properties[spec].default'],
   },
-  { name: 'defIos', schema: { type: 'object', properties: { spec: { 'x-kubernetes-int-or-string': true, default: true } } }, problems: [] },
-  { name: 'defIosOk', schema: { type: 'object', properties: { spec: { 'x-kubernetes-int-or-string': true, default: 1 } } }, problems: [] },
+  { name: 'defIos', schema: { type: 'object', properties: { spec: { 'x-kubernetes-int-or-string': true, default: true } } }, fields: [] },
+  { name: 'defIosOk', schema: { type: 'object', properties: { spec: { 'x-kubernetes-int-or-string': true, default: 1 } } }, fields: [] },
   {
     name: 'defFormat',
     schema: { type: 'object', properties: { spec: { type: 'string', format: 'date', default: 'x' } } },
-    problems: ['FieldValueTypeInvalid: schema.properties[spec].default: Invalid value: "x":  in body must be of type date: "x"'],
+    fields: ['schema.properties[spec].default'],
   },
   {
     name: 'defKeep',
     schema: { type: 'object', properties: { spec: { 'x-kubernetes-preserve-unknown-fields': true, default: { a: 1 } } } },
-    problems: [],
+    fields: [],
   },
   {
     name: 'defAtRootKind',
     schema: { type: 'object', properties: { kind: { type: 'string', default: 'x' } } },
-    problems: ['FieldValueForbidden: schema.properties[kind].default: Forbidden: must not be set in top-level kind'],
+    fields: ['schema.properties[kind].default'],
   },
   {
     name: 'rulesNested',
     schema: { type: 'object', properties: { spec: { type: 'integer', allOf: [{ 'x-kubernetes-validations': [{ rule: 'self > 1' }] }] } } },
-    problems: ['FieldValueForbidden: schema.properties[spec].allOf[0].x-kubernetes-validations: Forbidden: must be empty to be structural'],
+    fields: ['schema.properties[spec].allOf[0].x-kubernetes-validations'],
   },
   {
     name: 'badAnd',
     schema: { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'text' }, b: {} } } } },
-    problems: [
-      'FieldValueNotSupported: schema.properties[spec].properties[a].type: Unsupported value: "text": supported values: "array", "boolean", "integer", "number", "object", "string"',
-      'FieldValueRequired: schema.properties[spec].properties[b].type: Required value: must not be empty for specified object fields',
-    ],
+    fields: ['schema.properties[spec].properties[a].type', 'schema.properties[spec].properties[b].type'],
   },
   {
     name: 'defOrder',
     schema: { type: 'object', properties: { spec: { type: 'array', items: { type: 'string' }, default: ['a', { b: 1, a: 2 }] } } },
-    problems: [
-      'FieldValueInvalid: schema.properties[spec].default: Invalid value: ["a",{"a":2,"b":1}]: must not have unknown fields',
-      'FieldValueTypeInvalid: schema.properties[spec].default.[1]: Invalid value: "object": [1] in body must be of type string: "object"',
-    ],
+    fields: ['schema.properties[spec].default', 'schema.properties[spec].default.[1]'],
   },
 ];

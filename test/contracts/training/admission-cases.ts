@@ -1,5 +1,5 @@
 // Training jobs that are admitted, and those that are refused, with the sentence of the refusal.
-import type { ElasticPolicy, ReplicaSpec, TrainingJob } from '../../../lib/kinds/training/job-types.ts';
+import type { ElasticPolicy, ReplicaSpec, TrainingJob } from '../../../lib/kinds/training/terms/job-types.ts';
 import { elasticJob, frameworkOf, minimalJob } from '../../kinds/training/definition/minimal-jobs.ts';
 
 export interface AdmissionCase {

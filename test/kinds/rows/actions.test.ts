@@ -6,7 +6,7 @@ import { defineFacts } from '../../../lib/kinds/rows/define-facts.ts';
 import { EMPTY_HEAD, nameKeyOf, type Snapshot } from '../../../lib/kinds/rows/plan.ts';
 import { podReaderOf } from '../../../lib/kinds/rows/pod-reader.ts';
 import { resourceKeyOf, type ChildState } from '../../../lib/objects/child-state.ts';
-import type { KubernetesObject, Pod, WorkloadObject } from '../../../lib/objects/kubernetes.ts';
+import type { Pod, WorkloadObject } from '../../../lib/objects/kubernetes.ts';
 import { fieldsOf } from '../../../lib/objects/values/untyped-fields.ts';
 import type { Resource } from '../../../lib/objects/resources.ts';
 
@@ -54,7 +54,7 @@ describe('children', () => {
     name,
     resourceVersion: '1',
     labels: { [LABEL]: 'argo' },
-    part: childPartOf(row!, service(name, port) as KubernetesObject),
+    part: childPartOf(row!, service(name, port)),
     ...more,
   });
   const actionsFor = (present: readonly ChildState[] | undefined, held?: Snapshot<WorkloadObject>['held']): string[] =>
@@ -92,9 +92,10 @@ describe('children', () => {
   test('deleted for one kind of owners, they are found by its label in lists and watches', () => {
     expect(row).toMatchObject({ watch: { labelSelector: LABEL }, refusedReasons: { create: 'FailedCreateService' } });
     const key = { cluster: 'c', kind: 'Crew', namespace: 'sea', name: 'argo', uid: 'u1' };
-    expect([row?.selection(key, undefined), facts.pods.selection(key, undefined)]).toEqual(
-      Array(2).fill({ labelSelector: `${LABEL}=argo` }),
-    );
+    expect([row?.selection(key, undefined), facts.pods.selection(key, undefined)]).toEqual([
+      { labelSelector: `${LABEL}=argo` },
+      { labelSelector: `${LABEL}=argo` },
+    ]);
   });
 });
 

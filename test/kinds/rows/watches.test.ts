@@ -4,7 +4,7 @@ import { jobFacts } from '../../../lib/kinds/job/facts.ts';
 import { orphanPodFacts } from '../../../lib/kinds/orphan-pod/facts.ts';
 import type { ChildFacts, KindFacts } from '../../../lib/kinds/rows/kind.ts';
 import { watchesOf } from '../../../lib/kinds/rows/watches.ts';
-import { JOB_FIELDS } from '../../../lib/kinds/job/owner-facts.ts';
+import { JOB_FIELDS } from '../../../lib/kinds/job/terms/owner-facts.ts';
 import { POD_FIELDS } from '../../../lib/objects/pods/pod-facts.ts';
 import { JOBS, type Resource } from '../../../lib/objects/resources.ts';
 import { allowedTo } from '../../../lib/relay/commands/commands.ts';

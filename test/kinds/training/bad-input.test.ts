@@ -1,13 +1,13 @@
 // Jobs that are invalid: each is told of once, with the field, and left until its spec changes, while others go on.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { resourceOf } from '../../../lib/kinds/training/facts.ts';
-import type { Framework } from '../../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../../lib/kinds/training/terms/framework.ts';
 import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { jax } from '../../../lib/kinds/training/frameworks/jax.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
-import type { ReplicaSpec } from '../../../lib/kinds/training/job-types.ts';
+import type { ReplicaSpec } from '../../../lib/kinds/training/terms/job-types.ts';
 import { definitionIn, namesIn } from '../../../lib/sandbox/definitions/definition.ts';
 import { rowsOf } from '../../../lib/sandbox/definitions/rows.ts';
 import { expectQuiet } from '../../world/right.ts';

@@ -1,5 +1,5 @@
 // Whole training jobs, pods and services for tests of the planner: a case states only what matters.
-import type { Framework, Terms } from '../../../lib/kinds/training/framework.ts';
+import type { Framework, Terms } from '../../../lib/kinds/training/terms/framework.ts';
 import type { ChildState } from '../../../lib/objects/child-state.ts';
 import type { KindOptions } from '../../../lib/objects/kind-options.ts';
 import type { KubernetesObject, ObjectMeta, PodTemplate } from '../../../lib/objects/kubernetes.ts';
@@ -13,13 +13,13 @@ import type {
   TrainingJob,
   TrainingSpec,
   TrainingStatus,
-} from '../../../lib/kinds/training/job-types.ts';
-import type { Kept } from '../../../lib/kinds/training/kept.ts';
-import { launcherName } from '../../../lib/kinds/training/launcher-objects.ts';
-import { trainingPlanner } from '../../../lib/kinds/training/planner.ts';
-import type { TrainingPlan } from '../../../lib/kinds/training/situation.ts';
-import { baseLabels, nameOfSlot, REPLICA_TYPE, slotLabels, TRAINING_JOB } from '../../../lib/kinds/training/slots.ts';
-import { termsOf } from '../../../lib/kinds/training/terms.ts';
+} from '../../../lib/kinds/training/terms/job-types.ts';
+import type { Kept } from '../../../lib/kinds/training/memory/kept.ts';
+import { launcherName } from '../../../lib/kinds/training/names/launcher-objects.ts';
+import { trainingPlanner } from '../../../lib/kinds/training/engine/planner.ts';
+import type { TrainingPlan } from '../../../lib/kinds/training/engine/situation.ts';
+import { baseLabels, nameOfSlot, REPLICA_TYPE, slotLabels, TRAINING_JOB } from '../../../lib/kinds/training/names/slots.ts';
+import { termsOf } from '../../../lib/kinds/training/terms/terms.ts';
 
 /** The moment of every case, in Unix seconds. */
 export const NOW = 1_770_000_000;

@@ -6,8 +6,8 @@ import { mxnet } from '../../../lib/kinds/training/frameworks/mxnet.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import { xgboost } from '../../../lib/kinds/training/frameworks/xgboost.ts';
-import { AUTOSCALERS } from '../../../lib/kinds/training/autoscaler.ts';
-import { SERVICES } from '../../../lib/kinds/training/services.ts';
+import { AUTOSCALERS } from '../../../lib/kinds/training/objects/autoscaler.ts';
+import { SERVICES } from '../../../lib/kinds/training/objects/services.ts';
 import { PODS, type Resource } from '../../../lib/objects/resources.ts';
 import {
   aCondition,

@@ -1,6 +1,6 @@
 // Worked cases 58 to 65 and 74: the life of a job of each kind.
 import { describe, expect, test } from '@jest/globals';
-import type { Framework } from '../../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../../lib/kinds/training/terms/framework.ts';
 import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
 import { jax } from '../../../lib/kinds/training/frameworks/jax.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
@@ -9,8 +9,8 @@ import { paddle } from '../../../lib/kinds/training/frameworks/paddle.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import { xgboost } from '../../../lib/kinds/training/frameworks/xgboost.ts';
-import { autoscalerPartOf } from '../../../lib/kinds/training/autoscaler.ts';
-import { problemOf } from '../../../lib/kinds/training/validation.ts';
+import { autoscalerPartOf } from '../../../lib/kinds/training/objects/autoscaler.ts';
+import { problemOf } from '../../../lib/kinds/training/terms/validation.ts';
 import {
   aChild,
   aCondition,

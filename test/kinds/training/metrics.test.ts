@@ -1,6 +1,6 @@
 // Section 21: what a stored status counts.
 import { expect, test } from '@jest/globals';
-import type { ConditionType } from '../../../lib/kinds/training/conditions.ts';
+import type { ConditionType } from '../../../lib/kinds/training/status/conditions.ts';
 import { jax } from '../../../lib/kinds/training/frameworks/jax.ts';
 import { trainingMetrics } from '../../../lib/kinds/training/metrics.ts';
 import { upstreamMetric } from '../../../lib/objects/upstream-metrics.ts';

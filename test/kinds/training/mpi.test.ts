@@ -9,10 +9,10 @@ import {
   rolePartOf,
   ROLES,
   SERVICE_ACCOUNTS,
-} from '../../../lib/kinds/training/launcher-objects.ts';
+} from '../../../lib/kinds/training/names/launcher-objects.ts';
 import * as objects from '../../../lib/kinds/training/mpi/objects.ts';
 import { launcherVariables } from '../../../lib/kinds/training/mpi/pods.ts';
-import { termsOf } from '../../../lib/kinds/training/terms.ts';
+import { termsOf } from '../../../lib/kinds/training/terms/terms.ts';
 import type { ChildState } from '../../../lib/objects/child-state.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { PODS } from '../../../lib/objects/resources.ts';

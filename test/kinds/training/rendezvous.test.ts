@@ -1,6 +1,6 @@
 // Section 16 and worked cases 53 to 60, 64, 66, 67, 71 to 73: what each framework gives to its pods.
 import { describe, expect, test } from '@jest/globals';
-import type { Framework } from '../../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../../lib/kinds/training/terms/framework.ts';
 import { jax } from '../../../lib/kinds/training/frameworks/jax.ts';
 import { mxnet } from '../../../lib/kinds/training/frameworks/mxnet.ts';
 import { paddle } from '../../../lib/kinds/training/frameworks/paddle.ts';
@@ -8,9 +8,9 @@ import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import { xgboost } from '../../../lib/kinds/training/frameworks/xgboost.ts';
 import { isDistributed } from '../../../lib/kinds/training/rendezvous/tensorflow-config.ts';
-import { podOf } from '../../../lib/kinds/training/pods.ts';
-import { trainingSettingsOf } from '../../../lib/kinds/training/settings.ts';
-import { replicasOf, termsOf } from '../../../lib/kinds/training/terms.ts';
+import { podOf } from '../../../lib/kinds/training/objects/pods.ts';
+import { trainingSettingsOf } from '../../../lib/kinds/training/names/settings.ts';
+import { replicasOf, termsOf } from '../../../lib/kinds/training/terms/terms.ts';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import type { KindOptions } from '../../../lib/objects/kind-options.ts';
 import { aTraining, type JobParts } from './builders.ts';

@@ -1,13 +1,13 @@
 // Worked cases 1 to 11: small rules.
 import { describe, expect, test } from '@jest/globals';
-import { isOver, withCondition, type NewCondition } from '../../../lib/kinds/training/conditions.ts';
-import { secondsToDeletion } from '../../../lib/kinds/training/deadlines.ts';
-import { hasForeignScheduler } from '../../../lib/kinds/training/gang.ts';
-import type { JobCondition } from '../../../lib/kinds/training/job-types.ts';
-import { slotSetIn, slotText } from '../../../lib/kinds/training/slot-sets.ts';
-import { countsOf } from '../../../lib/kinds/training/replica-statuses.ts';
-import { answerToFailure, exitCodeOf, isRetryable, podRestartPolicy } from '../../../lib/kinds/training/restarts.ts';
-import { nameOfSlot, ofType, REPLICA_INDEX, REPLICA_TYPE, slotsOf } from '../../../lib/kinds/training/slots.ts';
+import { isOver, withCondition, type NewCondition } from '../../../lib/kinds/training/status/conditions.ts';
+import { secondsToDeletion } from '../../../lib/kinds/training/status/deadlines.ts';
+import { hasForeignScheduler } from '../../../lib/kinds/training/objects/gang.ts';
+import type { JobCondition } from '../../../lib/kinds/training/terms/job-types.ts';
+import { slotSetIn, slotText } from '../../../lib/kinds/training/memory/slot-sets.ts';
+import { countsOf } from '../../../lib/kinds/training/status/replica-statuses.ts';
+import { answerToFailure, exitCodeOf, isRetryable, podRestartPolicy } from '../../../lib/kinds/training/status/restarts.ts';
+import { nameOfSlot, ofType, REPLICA_INDEX, REPLICA_TYPE, slotsOf } from '../../../lib/kinds/training/names/slots.ts';
 import { at, ended, NOW } from './builders.ts';
 
 const labelled = (...indexes: (number | string)[]) =>

@@ -1,10 +1,10 @@
 // Worked cases 30 to 52: passes over a TFJob, and its status.
 import { describe, expect, test } from '@jest/globals';
 import { isWorker0Completed, tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
-import { judge } from '../../../lib/kinds/training/judging.ts';
-import type { Situation as JobSituation } from '../../../lib/kinds/training/situation.ts';
-import { presentIn } from '../../../lib/kinds/training/present.ts';
-import { termsOf } from '../../../lib/kinds/training/terms.ts';
+import { judge } from '../../../lib/kinds/training/engine/judging.ts';
+import type { Situation as JobSituation } from '../../../lib/kinds/training/engine/situation.ts';
+import { presentIn } from '../../../lib/kinds/training/objects/present-pods.ts';
+import { termsOf } from '../../../lib/kinds/training/terms/terms.ts';
 import {
   aCondition,
   at,

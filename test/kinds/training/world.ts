@@ -1,8 +1,8 @@
 // Worlds in which training jobs run: cases about several passes are told at the API server.
-import type { Framework } from '../../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../../lib/kinds/training/terms/framework.ts';
 import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
 import { resourceOf } from '../../../lib/kinds/training/facts.ts';
-import type { TrainingJob, TrainingStatus } from '../../../lib/kinds/training/job-types.ts';
+import type { TrainingJob, TrainingStatus } from '../../../lib/kinds/training/terms/job-types.ts';
 import type { KubernetesObject, Pod } from '../../../lib/objects/kubernetes.ts';
 import { EVENTS, PODS, type Resource } from '../../../lib/objects/resources.ts';
 import { definedRows } from '../../sandbox/defined-rows.ts';

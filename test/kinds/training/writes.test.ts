@@ -1,11 +1,11 @@
 // What passes over training jobs write, and when, with the whole loop: side by side, told only if done, and debounced where only counts differ.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { Framework } from '../../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../../lib/kinds/training/terms/framework.ts';
 import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
-import { CONFIG_MAPS } from '../../../lib/kinds/training/launcher-objects.ts';
-import { SERVICES } from '../../../lib/kinds/training/services.ts';
+import { CONFIG_MAPS } from '../../../lib/kinds/training/names/launcher-objects.ts';
+import { SERVICES } from '../../../lib/kinds/training/objects/services.ts';
 import { EVENTS, PODS } from '../../../lib/objects/resources.ts';
 import { ConflictError, TerminalError } from '../../../lib/ports/errors.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';

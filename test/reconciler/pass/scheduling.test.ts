@@ -5,7 +5,7 @@ import type { JobSpec } from '../../../lib/objects/kubernetes.ts';
 import { EVENTS, JOBS } from '../../../lib/objects/resources.ts';
 import { replay } from '../../../lib/reconciler/report/recorded-plan.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
-import { switchOn } from '../../../lib/sandbox/features.ts';
+import { switchOn } from '../../../lib/sandbox/objects/features.ts';
 import type { World as SomeWorld } from '../../world/world.ts';
 
 // Before the tables of resources are read.

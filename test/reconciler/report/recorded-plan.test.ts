@@ -6,7 +6,7 @@ import { EMPTY_HEAD } from '../../../lib/kinds/rows/plan.ts';
 import { jobPlanner } from '../../../lib/kinds/job/plan.ts';
 import { jobRow } from '../../../lib/kinds/job/row.ts';
 import { packSnapshot, unpackSnapshot } from '../../../lib/wire/snapshot.ts';
-import { isJobFinished } from '../../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../../lib/kinds/job/terms/owner-facts.ts';
 import { aJob, World } from '../../world/world.ts';
 import { jobFacts } from '../../../lib/kinds/job/facts.ts';
 

@@ -1,6 +1,6 @@
 // R19: only a list proves absence; what a digest, a lost event or a relay's memory says is looked up live. R16: looking costs no write.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { jobFactsOf } from '../../../lib/kinds/job/owner-facts.ts';
+import { jobFactsOf } from '../../../lib/kinds/job/terms/owner-facts.ts';
 import { podFactsOf } from '../../../lib/objects/pods/pod-facts.ts';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { readMarker } from '../../../lib/reconciler/cluster/heartbeats.ts';

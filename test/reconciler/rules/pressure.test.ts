@@ -1,6 +1,6 @@
 // R14: each cluster's write budget is shared by all functions, Retry-After is everybody's, and a silent cluster is probed by one.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { isJobFinished } from '../../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../../lib/kinds/job/terms/owner-facts.ts';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { StaleWriteError } from '../../../lib/ports/store.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { JOBS, PODS } from '../../../lib/objects/resources.ts';
-import { isJobFinished } from '../../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../../lib/kinds/job/terms/owner-facts.ts';
 import { ThrottledError } from '../../../lib/ports/errors.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { decodeAsk } from '../../../lib/wire/messages.ts';

@@ -1,15 +1,7 @@
+// Schemas of custom resources; test/contracts/custom-values/schema-cases.ts has those that a real kube-apiserver judges, too.
 import { expect, test } from '@jest/globals';
 import { schemaProblems } from '../../../lib/sandbox/custom/schema-problems.ts';
 import type { JsonSchema } from '../../../lib/sandbox/schema/json-schema.ts';
-import { schemaCases } from '../../contracts/custom-values/schema-cases.ts';
-
-/** Rules have tables of their own. */
-const withoutRules = schemaCases.filter(({ problems }) => !problems.some((problem) => problem.includes('.rule: ')));
-
-test.each(withoutRules)('$name', ({ schema, problems }) => {
-  const found = schemaProblems(schema, 'schema').map(({ reason, field, message }) => `${reason}: ${field}: ${message}`);
-  expect(found.toSorted()).toEqual(problems);
-});
 
 test('a schema in schemas without an end in sight is refused before anybody walks it', () => {
   const nested = (levels: number): JsonSchema =>

@@ -3,7 +3,7 @@
 // usage: node churn.ts FOLDER SEED KNOWN, where KNOWN are the names of definitions that are there already
 import { writeSync } from 'node:fs';
 import { openCluster } from '../../../lib/sandbox/sandbox.ts';
-import { realSurroundings } from '../../../lib/sandbox/surroundings.ts';
+import { realSurroundings } from '../../../lib/sandbox/objects/surroundings.ts';
 import { aDefinition } from './thing-definition.ts';
 import { definitionPath, definitions, objectsPath } from './churn-paths.ts';
 

@@ -52,15 +52,6 @@ describe('a body', () => {
     });
   });
 
-  test('whose finalizer has no domain is taken with a warning', async () => {
-    const { send } = await withThings();
-    const { status, headers } = await send('POST', things, aThing('a', {}, { finalizers: ['hold'] }));
-    expect({ status, warning: headers['Warning'] }).toEqual({
-      status: 201,
-      warning: String.raw`299 - "metadata.finalizers: \"hold\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"`,
-    });
-  });
-
   test('of a resource without namespaces may name one, which is left out', async () => {
     const { send } = await withThings({ scope: 'Cluster' });
     const made = await send('POST', '/apis/example.com/v1/things', aThing('a', {}, { namespace: 'default' }));

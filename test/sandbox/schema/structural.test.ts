@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { fieldsSaid } from '../../../lib/sandbox/ownership/comparison.ts';
 import { problemsOf } from '../../../lib/sandbox/ownership/configuration-problems.ts';
-import { ordered } from '../../../lib/sandbox/ownership/field-set.ts';
+import { ordered } from '../../../lib/sandbox/objects/field-set.ts';
 import type { JsonSchema } from '../../../lib/sandbox/schema/json-schema.ts';
 import { shapeOf } from '../../../lib/sandbox/schema/structural.ts';
 import { misfitCases, misfitSchemas, ownershipCases } from '../../contracts/custom-values/ownership-cases.ts';

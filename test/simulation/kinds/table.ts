@@ -1,6 +1,6 @@
 // The kinds that are simulated: the stories of each, and what must hold of it alone. What must hold of every kind stands in invariants/.
 import { factsFor } from '../../../lib/kinds/facts.ts';
-import type { Framework } from '../../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../../lib/kinds/training/terms/framework.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';

@@ -5,11 +5,11 @@ import type { JobSpec } from '../../../objects/kubernetes.ts';
 import { countIndexes, hasIndex, integerOf, withIndexes, type IndexSet } from '../../../objects/values/index-text.ts';
 import { completionIndexOf, isActive, type PodFacts } from '../../../objects/pods/pod-facts.ts';
 import { finishTimeOf, remainingBackoffMs } from './backoff.ts';
-import { judgeFailure } from '../end/failure-policy.ts';
-import { usableIndexOf } from '../pods/indexes.ts';
-import { isFailed } from '../pods/pod-replacement.ts';
-import type { Tally } from '../pods/tally.ts';
-import type { Verdict } from '../end/verdict.ts';
+import { judgeFailure } from '../terms/failure-policy.ts';
+import { usableIndexOf } from '../terms/indexes.ts';
+import { isFailed } from '../terms/pod-replacement.ts';
+import type { Tally } from '../tally/tally.ts';
+import type { Verdict } from '../terms/verdict.ts';
 
 /** The number in a failure annotation; 0 where it is missing, not a whole number, negative or beyond 32 bits. */
 export function failureCountOf(text: string | undefined): number {

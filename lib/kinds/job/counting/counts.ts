@@ -6,10 +6,10 @@ import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
 import type { Counted, UpstreamMetricName } from '../../../objects/upstream-metrics.ts';
 import type { Plan } from '../../rows/plan.ts';
 import { trueCondition } from '../../rows/usual-reasons.ts';
-import { judgeFailure } from '../end/failure-policy.ts';
-import { usableIndexOf } from '../pods/indexes.ts';
-import { isFailed } from '../pods/pod-replacement.ts';
-import { termsOf } from '../terms.ts';
+import { judgeFailure } from '../terms/failure-policy.ts';
+import { usableIndexOf } from '../terms/indexes.ts';
+import { isFailed } from '../terms/pod-replacement.ts';
+import { termsOf } from '../terms/terms.ts';
 import { expiryOf, needsCleanup } from '../end/ttl.ts';
 
 const counted = (metric: UpstreamMetricName, value: number, labels: Record<string, string>): Counted[] =>

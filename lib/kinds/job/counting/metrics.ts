@@ -1,5 +1,5 @@
 // Metrics that confirmed writes of a Job count, under upstream's names.
-import { isJobFinished } from '../owner-facts.ts';
+import { isJobFinished } from '../terms/owner-facts.ts';
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
 import type { Counted } from '../../../objects/upstream-metrics.ts';
 import type { Resource } from '../../../objects/resources.ts';

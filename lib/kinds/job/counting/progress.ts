@@ -3,9 +3,9 @@ import type { Job } from '../../../objects/kubernetes.ts';
 import { countIndexes, noIndexes, parseIndexes, unionOfIndexes, type IndexSet } from '../../../objects/values/index-text.ts';
 import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
 import type { Failure } from '../../rows/plan.ts';
-import { completedIndexesOf } from '../pods/indexes.ts';
+import { completedIndexesOf } from '../terms/indexes.ts';
 import { delayedPods, failedIndexesOf } from '../backoff/per-index-backoff.ts';
-import type { Tally } from '../pods/tally.ts';
+import type { Tally } from '../tally/tally.ts';
 
 export interface Progress {
   tally: Tally;

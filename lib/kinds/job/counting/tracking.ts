@@ -3,13 +3,13 @@
 import type { Condition, Job, JobStatus } from '../../../objects/kubernetes.ts';
 import { countIndexes, formatIndexes, hasIndex } from '../../../objects/values/index-text.ts';
 import { completionIndexOf, type PodFacts } from '../../../objects/pods/pod-facts.ts';
-import { conditionAt, withCondition } from '../conditions.ts';
+import { conditionAt, withCondition } from '../terms/conditions.ts';
 import { trueCondition } from '../../rows/usual-reasons.ts';
-import { judgeFailure } from '../end/failure-policy.ts';
-import { usableIndexOf } from '../pods/indexes.ts';
+import { judgeFailure } from '../terms/failure-policy.ts';
+import { usableIndexOf } from '../terms/indexes.ts';
 import type { Progress } from './progress.ts';
-import { isFailed } from '../pods/pod-replacement.ts';
-import type { Verdict } from '../end/verdict.ts';
+import { isFailed } from '../terms/pod-replacement.ts';
+import type { Verdict } from '../terms/verdict.ts';
 
 /** Most pods counted between two status writes. */
 const MAX_UNCOUNTED = 500;

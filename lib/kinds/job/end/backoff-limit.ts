@@ -1,7 +1,7 @@
 // `backoffLimit`: how many failures end the Job.
 import type { Job } from '../../../objects/kubernetes.ts';
-import type { Tally } from '../pods/tally.ts';
-import type { Verdict } from './verdict.ts';
+import type { Tally } from '../tally/tally.ts';
+import type { Verdict } from '../terms/verdict.ts';
 
 /** The end of a Job if its failures, or its containers' restarts, exceed `backoffLimit`. */
 export function exceededLimit(job: Job, tally: Tally): Verdict | undefined {

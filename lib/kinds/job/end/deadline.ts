@@ -2,7 +2,7 @@
 import type { Job } from '../../../objects/kubernetes.ts';
 import { secondsOf } from '../../../objects/pods/pod-facts.ts';
 import { durationSecondsOf } from '../../../objects/values/time.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict } from '../terms/verdict.ts';
 
 export interface Deadline {
   /** Since its start; undefined while it has no deadline or is suspended, as is the other. */

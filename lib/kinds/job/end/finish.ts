@@ -7,8 +7,8 @@ import { trueCondition } from '../../rows/usual-reasons.ts';
 import { missedDeadline, type Deadline } from './deadline.ts';
 import { failedIndexesVerdict } from '../backoff/per-index-backoff.ts';
 import { metSuccessRule } from './success-policy.ts';
-import type { Tally } from '../pods/tally.ts';
-import type { Verdict } from './verdict.ts';
+import type { Tally } from '../tally/tally.ts';
+import type { Verdict } from '../terms/verdict.ts';
 
 export const REACHED_COMPLETIONS: Verdict = {
   succeeded: true,

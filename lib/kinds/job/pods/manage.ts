@@ -4,13 +4,13 @@ import { completionIndexOf, type PodFacts } from '../../../objects/pods/pod-fact
 import { latestFailureOf, remainingBackoffMs } from '../backoff/backoff.ts';
 import type { PlanHead, SyncAction } from '../../rows/plan.ts';
 import { counted } from '../../rows/reasons.ts';
-import type { Headcount } from './headcount.ts';
-import { nextIndexes } from './indexes.ts';
+import type { Headcount } from '../tally/headcount.ts';
+import { nextIndexes } from '../terms/indexes.ts';
 import { indexBackoffMs } from '../backoff/per-index-backoff.ts';
-import { heldPlaces } from './pod-replacement.ts';
+import { heldPlaces } from '../terms/pod-replacement.ts';
 import { podsToRemove } from './removal-order.ts';
 import type { Progress } from '../counting/progress.ts';
-import type { Tally } from './tally.ts';
+import type { Tally } from '../tally/tally.ts';
 
 /** Most pods that one pass starts, and most that it removes for scale-down. */
 export const MAX_PODS_PER_PASS = 500;

@@ -2,7 +2,7 @@
 import type { Job } from '../../../objects/kubernetes.ts';
 import { completionIndexOf, type PodFacts } from '../../../objects/pods/pod-facts.ts';
 import { podSetOf, type Pods } from '../../rows/pod-set.ts';
-import { headcountFold } from './headcount.ts';
+import { headcountFold } from '../tally/headcount.ts';
 import { podNameOf } from './names.ts';
 
 export interface Child {

@@ -5,7 +5,7 @@ import { JOBS, PODS } from '../../../objects/resources.ts';
 import { referenceTo, targetOf } from '../../rows/belonging.ts';
 import type { Action } from '../../rows/plan.ts';
 import { PodSet } from '../../rows/pod-set.ts';
-import { headcountFold, keeperOf, quickMatcherOf } from './headcount.ts';
+import { headcountFold, keeperOf, quickMatcherOf } from '../tally/headcount.ts';
 
 export interface Claims {
   /** The Job's pods, including adopted ones in their future state: controlled and tracked. */

@@ -11,9 +11,14 @@ import {
 } from '../../../objects/pods/pod-facts.ts';
 import { namePrefixOf, podNameOf } from './names.ts';
 import { inheritedFailures } from '../backoff/per-index-backoff.ts';
-import type { SchedulingGroup } from '../scheduling/scheduling.ts';
 
 const INDEX_VARIABLE = 'JOB_COMPLETION_INDEX';
+
+/** The group that pods name, by name and uid. */
+export interface SchedulingGroup {
+  name: string;
+  uid: string;
+}
 
 export interface PodOrder {
   /** Completion index. For a Job without indexes the number itself. */

@@ -1,11 +1,11 @@
 // Why a Job is running or not. Each reason has its evidence: the pod, the exit code, the rule, the time left.
 import { countIndexes, parseIndexes } from '../../../objects/values/index-text.ts';
 import { LARGEST_INT32 } from '../../../objects/values/integers.ts';
+import { isJobFinished } from '../terms/owner-facts.ts';
 import { isReadLive } from '../../rows/owner-facts.ts';
-import { isJobFinished } from '../owner-facts.ts';
 import type { Job } from '../../../objects/kubernetes.ts';
 import { LabelSelectorError } from '../../../objects/label-selector.ts';
-import { isOurs } from '../managed-by.ts';
+import { isOurs } from '../terms/managed-by.ts';
 import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
 import type { Snapshot } from '../../rows/plan.ts';
 import { podSetOf } from '../../rows/pod-set.ts';
@@ -27,7 +27,7 @@ import { trueCondition } from '../../rows/usual-reasons.ts';
 import { deadlineOf } from '../end/deadline.ts';
 import { failureEvidence, policyEvidence } from '../end/failure-evidence.ts';
 import { earlierVerdict } from '../end/finish.ts';
-import { restartsOf } from '../pods/headcount.ts';
+import { restartsOf } from '../tally/headcount.ts';
 import { wantedPods } from '../pods/manage.ts';
 import { holdsOf, type Holds } from '../pods/obstacles.ts';
 import { claimPods, isLeftRunning } from '../pods/ownership.ts';
@@ -35,8 +35,8 @@ import { indexBackoffMs } from '../backoff/per-index-backoff.ts';
 import { lostReasons, podReasons } from '../../rows/pod-states.ts';
 import { progressOf, type Progress } from '../counting/progress.ts';
 import type { JobReasonCode } from './reason-codes.ts';
-import { tallyOf } from '../pods/tally.ts';
-import { isKnownMode, termsOf } from '../terms.ts';
+import { tallyOf } from '../tally/tally.ts';
+import { isKnownMode, termsOf } from '../terms/terms.ts';
 import { expiryOf, needsCleanup, NoExpiryError } from '../end/ttl.ts';
 import { ownEntry } from '../../../objects/values/untyped-fields.ts';
 

@@ -3,8 +3,9 @@ import { POD_GROUPS, SCHEDULING_WORKLOADS, type PodGroup, type SchedulingWorkloa
 import type { Job, KubernetesObject } from '../../../objects/kubernetes.ts';
 import type { Resource } from '../../../objects/resources.ts';
 import type { Action } from '../../rows/plan.ts';
-import { eventAction } from '../actions.ts';
-import { nextSchedulingStep, type SchedulingGroup, type SchedulingObjects } from './scheduling.ts';
+import { eventAction } from '../pods/actions.ts';
+import type { SchedulingGroup } from '../pods/pod.ts';
+import { nextSchedulingStep, type SchedulingObjects } from './scheduling.ts';
 
 /** A Workload and a group, each created or changed. */
 const MOST_STEPS = 6;

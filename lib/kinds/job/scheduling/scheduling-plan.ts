@@ -8,21 +8,15 @@ import {
   type PodGroup,
   type SchedulingWorkload,
 } from '../../../objects/job-scheduling.ts';
-import { isJobFinished } from '../owner-facts.ts';
+import { isJobFinished } from '../terms/owner-facts.ts';
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
 import { readKeyOf, type Action, type NewPlan, type ReadWant, type Snapshot } from '../../rows/plan.ts';
 import type { KindKept } from '../../rows/planner-row.ts';
 import { podSetOf } from '../../rows/pod-set.ts';
-import { eventAction } from '../actions.ts';
+import { eventAction } from '../pods/actions.ts';
+import type { SchedulingGroup } from '../pods/pod.ts';
 import { resourceOf } from './scheduling-actions.ts';
-import {
-  isNewJob,
-  nextSchedulingStep,
-  schedulingModeOf,
-  type SchedulingGroup,
-  type SchedulingObjects,
-  type SchedulingStep,
-} from './scheduling.ts';
+import { isNewJob, nextSchedulingStep, schedulingModeOf, type SchedulingObjects, type SchedulingStep } from './scheduling.ts';
 
 export interface JobSnapshot extends Snapshot<Job> {
   /** The group that new pods are scheduled with. */

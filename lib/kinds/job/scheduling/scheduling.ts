@@ -12,12 +12,7 @@ import {
 import type { Job, KubernetesObject, OwnerReference } from '../../../objects/kubernetes.ts';
 import { controllerOf } from '../../../objects/pods/pod-facts.ts';
 import type { NewEvent } from '../../rows/actions.ts';
-
-/** The group that pods name, by name and uid. */
-export interface SchedulingGroup {
-  name: string;
-  uid: string;
-}
+import type { SchedulingGroup } from '../pods/pod.ts';
 
 /** The scheduling objects in the Job's namespace. */
 export interface SchedulingObjects {

@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../../objects/json-schema.ts';
 import { AGE, defineDefinition, type KindDefinition, type KubernetesTypes, type PrintedColumn } from '../../rows/kind-definition.ts';
 import { trainingFacts } from '../facts.ts';
-import type { Framework } from '../framework.ts';
+import type { Framework } from '../terms/framework.ts';
 import type { KubernetesSchemas } from './fields.ts';
 import { neededFields, ownFieldsOf, replicaSpecs, runPolicy, showsAgeFirst, status } from './fields.ts';
 import { trainingPolicies } from './policies.ts';

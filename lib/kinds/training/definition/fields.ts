@@ -1,7 +1,7 @@
 // The schemas of the training kinds' fields.
-import { OWN_FIELDS, REPLICA_SPEC, RUN_POLICY, STATUS } from '../job-fields.ts';
-import type { JsonSchema } from '../../../objects/json-schema.ts';
+import { OWN_FIELDS, REPLICA_SPEC, RUN_POLICY, STATUS } from '../terms/job-fields.ts';
 import { mapOf, schemaOf, type Shape } from '../../../objects/values/field-shapes.ts';
+import type { JsonSchema } from '../../../objects/json-schema.ts';
 
 /** Types of Kubernetes that a training job's fields have. */
 export interface KubernetesSchemas {

@@ -2,9 +2,9 @@
 //
 // Where a kind had a webhook upstream, all faults are told at once, as that told them. MPIJob and MXJob had none: the first fault is told
 // in the words in which their controller would tell it.
-import type { ControllerWords, Framework } from '../framework.ts';
-import { MULTI_KUEUE } from '../settings.ts';
-import { OWN_MANAGER } from '../validation.ts';
+import type { ControllerWords, Framework } from '../terms/framework.ts';
+import { MULTI_KUEUE } from '../names/settings.ts';
+import { OWN_MANAGER } from '../terms/validation.ts';
 import { problemsOfOlderDnsLabel } from '../../../objects/names.ts';
 import { policyOf, type Policy } from '../../rows/kind-definition.ts';
 import { trainingFacts } from '../facts.ts';

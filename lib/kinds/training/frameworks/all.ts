@@ -1,5 +1,5 @@
 // Every framework.
-import type { PlannedFramework } from '../situation.ts';
+import type { PlannedFramework } from '../engine/situation.ts';
 import { jax } from './jax.ts';
 import { mpi } from './mpi.ts';
 import { mxnet } from './mxnet.ts';

@@ -1,11 +1,11 @@
 // JAXJob.
-import { JAX } from '../framework-names.ts';
-import type { Framework } from '../framework.ts';
-import { ClusterSpecError } from '../framework.ts';
+import { JAX } from '../names/framework-names.ts';
+import type { Framework } from '../terms/framework.ts';
+import { ClusterSpecError } from '../terms/framework.ts';
 import { portNeeded, UNBUFFERED, variable } from '../rendezvous/variables.ts';
-import { nameOfSlot } from '../slots.ts';
-import { usualTexts } from '../success.ts';
-import { totalOf } from '../terms.ts';
+import { nameOfSlot } from '../names/slots.ts';
+import { usualTexts } from '../status/success.ts';
+import { totalOf } from '../terms/terms.ts';
 
 const { kind } = JAX;
 

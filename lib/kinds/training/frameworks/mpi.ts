@@ -1,12 +1,12 @@
 // MPIJob. Its pods and objects are made by the steps of ../mpi.
-import { MPI } from '../framework-names.ts';
-import { replicaSpecsOf } from '../replica-specs.ts';
-import type { Findings, Terms } from '../framework.ts';
+import { MPI } from '../names/framework-names.ts';
+import { replicaSpecsOf } from '../terms/replica-specs.ts';
+import type { Findings, Terms } from '../terms/framework.ts';
 import { accountIn, isGpuLauncher } from '../mpi/objects.ts';
 import { mpiSteps } from '../mpi/steps.ts';
-import type { PlannedFramework } from '../situation.ts';
-import type { ReplicaSpec, TrainingJob } from '../job-types.ts';
-import { usualTexts } from '../success.ts';
+import type { PlannedFramework } from '../engine/situation.ts';
+import type { ReplicaSpec, TrainingJob } from '../terms/job-types.ts';
+import { usualTexts } from '../status/success.ts';
 
 const { replicasField } = MPI;
 

@@ -1,10 +1,10 @@
 // MXJob, which upstream no longer has: it behaves as the base release.
-import { MXNET } from '../framework-names.ts';
-import type { Framework, Terms } from '../framework.ts';
+import { MXNET } from '../names/framework-names.ts';
+import type { Framework, Terms } from '../terms/framework.ts';
 import { namesOf, portNeeded, variable } from '../rendezvous/variables.ts';
-import type { Slot } from '../slots.ts';
-import { usualTexts } from '../success.ts';
-import { replicasOf, wantedOf } from '../terms.ts';
+import type { Slot } from '../names/slots.ts';
+import { usualTexts } from '../status/success.ts';
+import { replicasOf, wantedOf } from '../terms/terms.ts';
 
 const NO_PORT = 'failed to found the port';
 

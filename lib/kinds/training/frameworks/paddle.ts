@@ -1,11 +1,11 @@
 // PaddleJob.
-import { PADDLE } from '../framework-names.ts';
-import type { Framework, Terms } from '../framework.ts';
-import { elasticDefaults } from '../elastic-defaults.ts';
+import { PADDLE } from '../names/framework-names.ts';
+import type { Framework, Terms } from '../terms/framework.ts';
+import { elasticDefaults } from '../terms/elastic-defaults.ts';
 import { UNBUFFERED, variable } from '../rendezvous/variables.ts';
-import { nameOfSlot, type Slot } from '../slots.ts';
-import { usualTexts } from '../success.ts';
-import { portOf, replicasOf, totalOf } from '../terms.ts';
+import { nameOfSlot, type Slot } from '../names/slots.ts';
+import { usualTexts } from '../status/success.ts';
+import { portOf, replicasOf, totalOf } from '../terms/terms.ts';
 import type { EnvVar } from '../../../objects/kubernetes.ts';
 
 const { kind } = PADDLE;

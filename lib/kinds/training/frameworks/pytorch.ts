@@ -1,14 +1,14 @@
 // PyTorchJob.
-import { PYTORCH } from '../framework-names.ts';
-import type { Framework, Rendezvous, Terms } from '../framework.ts';
-import { elasticDefaults } from '../elastic-defaults.ts';
+import { PYTORCH } from '../names/framework-names.ts';
+import type { Framework, Rendezvous, Terms } from '../terms/framework.ts';
+import { elasticDefaults } from '../terms/elastic-defaults.ts';
 import { elasticVariables } from '../rendezvous/pytorch-elastic.ts';
 import { initContainersFor } from '../rendezvous/pytorch-init.ts';
 import { portNeeded, UNBUFFERED, variable } from '../rendezvous/variables.ts';
-import { nameOfSlot, type Slot } from '../slots.ts';
-import { usualTexts } from '../success.ts';
-import { replicasOf, totalOf } from '../terms.ts';
-import type { TrainingSettings } from '../settings.ts';
+import { nameOfSlot, type Slot } from '../names/slots.ts';
+import { usualTexts } from '../status/success.ts';
+import { replicasOf, totalOf } from '../terms/terms.ts';
+import type { TrainingSettings } from '../names/settings.ts';
 
 const { kind } = PYTORCH;
 const texts = usualTexts(kind);

@@ -1,10 +1,10 @@
 // TFJob.
-import { TENSORFLOW } from '../framework-names.ts';
-import type { Framework, Counts, Terms } from '../framework.ts';
-import { exitCodeOf } from '../restarts.ts';
+import { TENSORFLOW } from '../names/framework-names.ts';
+import type { Framework, Counts, Terms } from '../terms/framework.ts';
+import { exitCodeOf } from '../status/restarts.ts';
 import { isDistributed, tensorflowConfig } from '../rendezvous/tensorflow-config.ts';
 import { variable } from '../rendezvous/variables.ts';
-import { replicasOf } from '../terms.ts';
+import { replicasOf } from '../terms/terms.ts';
 
 const { kind } = TENSORFLOW;
 const hasChief = (terms: Terms): boolean => replicasOf(terms, 'Chief') !== undefined || replicasOf(terms, 'Master') !== undefined;

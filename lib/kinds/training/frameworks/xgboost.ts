@@ -1,10 +1,10 @@
 // XGBoostJob.
-import { XGBOOST } from '../framework-names.ts';
-import type { Framework } from '../framework.ts';
+import { XGBOOST } from '../names/framework-names.ts';
+import type { Framework } from '../terms/framework.ts';
 import { namesOf, portNeeded, UNBUFFERED, variable } from '../rendezvous/variables.ts';
-import { nameOfSlot } from '../slots.ts';
-import { usualTexts } from '../success.ts';
-import { totalOf, wantedOf } from '../terms.ts';
+import { nameOfSlot } from '../names/slots.ts';
+import { usualTexts } from '../status/success.ts';
+import { totalOf, wantedOf } from '../terms/terms.ts';
 
 const NO_PORT = 'failed to found the port';
 

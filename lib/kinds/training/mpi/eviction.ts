@@ -1,8 +1,8 @@
 // An MPIJob ends when its launcher or one of its workers is evicted.
-import type { Terms } from '../framework.ts';
-import type { NewEvent } from '../actions.ts';
-import type { Judgement } from '../situation.ts';
-import { wantedOf } from '../terms.ts';
+import type { Terms } from '../terms/framework.ts';
+import type { NewEvent } from '../objects/actions.ts';
+import type { Judgement } from '../engine/situation.ts';
+import { wantedOf } from '../terms/terms.ts';
 
 export interface Eviction {
   reason: 'MPIJobEvicted';

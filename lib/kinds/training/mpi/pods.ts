@@ -1,10 +1,10 @@
 // Workers and launcher of an MPIJob.
-import type { Terms } from '../framework.ts';
+import type { Terms } from '../terms/framework.ts';
 import type { Container, EnvVar, Pod } from '../../../objects/kubernetes.ts';
-import { madePod, withVariables, type PodMaking, type PodOrder } from '../pods.ts';
-import { configMapName, launcherName } from '../launcher-objects.ts';
+import { madePod, withVariables, type PodMaking, type PodOrder } from '../objects/pods.ts';
+import { configMapName, launcherName } from '../names/launcher-objects.ts';
 import { variable } from '../rendezvous/variables.ts';
-import { baseLabels, JOB_ROLE, nameOfSlot, REPLICA_TYPE, slotLabels } from '../slots.ts';
+import { baseLabels, JOB_ROLE, nameOfSlot, REPLICA_TYPE, slotLabels } from '../names/slots.ts';
 import { isGpuLauncher } from './objects.ts';
 
 const CONFIG_VOLUME = 'mpi-job-config';

@@ -3,8 +3,8 @@ import type { ChildState } from '../../../objects/child-state.ts';
 import type { KubernetesObject, Pod } from '../../../objects/kubernetes.ts';
 import { PODS, type Resource } from '../../../objects/resources.ts';
 import { aboutOf, nameKeyOf, type Action } from '../../rows/plan.ts';
-import { correctAction, createActions, eventAction, type NewEvent } from '../actions.ts';
-import { TAKEN, type Reports } from '../reports.ts';
+import { correctAction, createActions, eventAction, type NewEvent } from '../objects/actions.ts';
+import { TAKEN, type Reports } from '../memory/reports.ts';
 import {
   CONFIG_MAPS,
   configMapName,
@@ -14,8 +14,8 @@ import {
   ROLE_BINDINGS,
   ROLES,
   SERVICE_ACCOUNTS,
-} from '../launcher-objects.ts';
-import { livingIn, type Allowance, type Filled, type Judgement, type Situation, type Steps } from '../situation.ts';
+} from '../names/launcher-objects.ts';
+import { livingIn, type Allowance, type Filled, type Judgement, type Situation, type Steps } from '../engine/situation.ts';
 import {
   AGAIN_SECONDS,
   carriedBy,
@@ -26,7 +26,7 @@ import {
   templateWarnings,
   type Filling,
   type Opening,
-} from '../staffing.ts';
+} from '../engine/staffing.ts';
 import { allRunningEvent, evictionIn, launcherEvents } from './eviction.ts';
 import * as objects from './objects.ts';
 import { launcherPodOf, workerPodOf } from './pods.ts';
@@ -34,8 +34,8 @@ import { launcherPodOf, workerPodOf } from './pods.ts';
 export const mpiSteps: Steps = {
   fill: workersThenLauncher,
   // The launcher, which still runs, must not reach for a failed worker.
-  atEnd: (pass, judgement, reports) => (judgement.isLeaderOver ? [] : corrections(pass, judgement, reports)),
-  findingsIn: (pass) => (hasOwnAccount(pass) ? { hasOwnAccount: true } : {}),
+  atEnd: (situation, judgement, reports) => (judgement.isLeaderOver ? [] : corrections(situation, judgement, reports)),
+  findingsIn: (situation) => (hasOwnAccount(situation) ? { hasOwnAccount: true } : {}),
   failureIn: ({ terms }, judgement) => evictionIn(terms, judgement),
   events: ({ terms }, { counts }, reports) => {
     const runsAll = counts.of('Launcher').active === 1 && terms.replicas.every(({ type, wanted }) => counts.of(type).active === wanted);
@@ -44,31 +44,31 @@ export const mpiSteps: Steps = {
   endEvents: ({ terms }, { slots }) => launcherEvents(terms, slots.get(0)?.pod.phase),
 };
 
-function workersThenLauncher(pass: Situation, judgement: Judgement, { reports, mayCreate, createHold }: Allowance): Filled {
+function workersThenLauncher(situation: Situation, judgement: Judgement, { reports, mayCreate, createHold }: Allowance): Filled {
   const waits = createHold > 0 ? [createHold] : [];
   const nothing: Filled = { actions: [], waits, needsTemplates: false };
   if (judgement.isLeaderOver) return nothing;
-  const { actions: beside, problem, awaitsDeletion } = besides(pass, reports, running(judgement));
+  const { actions: beside, problem, awaitsDeletion } = besides(situation, reports, running(judgement));
   if (problem !== undefined) return { ...nothing, actions: beside, problem, waits: [...waits, AGAIN_SECONDS.taken] };
   const leavingLater = [...waits, AGAIN_SECONDS.leaving];
   if (awaitsDeletion) return { ...nothing, actions: beside, waits: leavingLater };
-  const openings = openingsIn(pass, judgement);
-  const { free, taken, leaving, actions: news } = freeOpenings(pass, openings, reports, OPENINGS);
+  const openings = openingsIn(situation, judgement);
+  const { free, taken, leaving, actions: news } = freeOpenings(situation, openings, reports, OPENINGS);
   const first = taken[0];
   if (first)
     return { ...nothing, actions: [...beside, ...news], problem: takenEvent(first).message, waits: [...waits, AGAIN_SECONDS.taken] };
-  if (leaving.length > 0) return { ...nothing, actions: behindConfigMap(pass, beside), waits: leavingLater };
-  if (!mayCreate || free.length === 0) return { ...nothing, actions: behindConfigMap(pass, beside) };
-  if (!pass.given.isWhole) return { ...nothing, needsTemplates: true };
+  if (leaving.length > 0) return { ...nothing, actions: behindConfigMap(situation, beside), waits: leavingLater };
+  if (!mayCreate || free.length === 0) return { ...nothing, actions: behindConfigMap(situation, beside) };
+  if (!situation.given.isWhole) return { ...nothing, needsTemplates: true };
   const workers = free.filter(({ replicas }) => replicas.type === 'Worker');
-  const isUnanswered = pass.given.head.expectations.create.length > 0;
-  const now = inOnePass(pass, workers);
+  const isUnanswered = situation.given.head.expectations.create.length > 0;
+  const now = inOnePass(situation, workers);
   const made = workers.length > 0 ? now : isUnanswered ? [] : free;
   // More workers are to be made than one pass makes.
   const isCut = now.length < workers.length;
   return {
     ...nothing,
-    actions: behindConfigMap(pass, [...beside, ...podCreates(pass, judgement, made)]),
+    actions: behindConfigMap(situation, [...beside, ...podCreates(situation, judgement, made)]),
     waits: isCut ? [...waits, NEXT_PODS_SECONDS] : waits,
     // Once the workers are there, the launcher is made in the same pass.
     continues: workers.length > 0 && workers.length < free.length && !isCut,
@@ -89,8 +89,8 @@ function behindConfigMap({ terms }: Situation, actions: readonly Action[]): Acti
 const nameOfCreate = ({ object }: Extract<Action, { verb: 'create' }>): string => object.metadata.name ?? '';
 
 /** Corrections of the objects beside the pods; nothing is made. */
-const corrections = (pass: Situation, judgement: Judgement, reports: Reports): Action[] =>
-  besides(pass, reports, running(judgement)).actions.filter(({ verb }) => verb === 'patch');
+const corrections = (situation: Situation, judgement: Judgement, reports: Reports): Action[] =>
+  besides(situation, reports, running(judgement)).actions.filter(({ verb }) => verb === 'patch');
 
 const takenText = (name: string, kind: string): string =>
   `Resource "${name}" of MPIJobKind "${kind}" already exists and is not managed by MPIJob`;
@@ -103,12 +103,12 @@ const running = ({ slots }: Judgement): string[] =>
   [...slots.values()].filter(({ replicas, pod }) => replicas.type === 'Worker' && pod.phase === 'Running').map(({ pod }) => pod.name);
 
 /** Account, config map, role and binding. The first whose name somebody else has ends the step. */
-function besides(pass: Situation, reports: Reports, runningWorkers: readonly string[]): ObjectsStep {
-  const { terms, checked, given } = pass;
+function besides(situation: Situation, reports: Reports, runningWorkers: readonly string[]): ObjectsStep {
+  const { terms, checked, given } = situation;
   const launcher = launcherName(terms);
   const account = checked.account ?? launcher;
   const data = objects.configDataOf(terms, { isGpu: checked.isGpu === true, running: runningWorkers });
-  const hasBinding = childOf(pass, ROLE_BINDINGS, launcher) !== undefined;
+  const hasBinding = childOf(situation, ROLE_BINDINGS, launcher) !== undefined;
   const wanted: WantedObject[] = [
     // An account that the user made is never found among the job's own. It is tried for until there is a binding. One that was the job's
     // own is made again.
@@ -138,7 +138,7 @@ function besides(pass: Situation, reports: Reports, runningWorkers: readonly str
   ];
   const actions: Action[] = [];
   for (const [at, { resource, name, make, digest, patch, isDebounced, isDone, isAnybodys }] of wanted.entries()) {
-    const child = childOf(pass, resource, name);
+    const child = childOf(situation, resource, name);
     const holder = child ? undefined : given.held?.get(nameKeyOf(resource, name));
     if (holder?.isTerminating && !isAnybodys) return { actions, awaitsDeletion: true };
     if (holder && !isAnybodys) {
@@ -179,18 +179,19 @@ interface WantedObject {
 }
 
 /** Whether the account is the job's own. One that was stays so: its deletion is mended. */
-const hasOwnAccount = (pass: Situation): boolean =>
-  pass.checked.hasOwnAccount === true || childOf(pass, SERVICE_ACCOUNTS, pass.checked.account ?? launcherName(pass.terms)) !== undefined;
+const hasOwnAccount = (situation: Situation): boolean =>
+  situation.checked.hasOwnAccount === true ||
+  childOf(situation, SERVICE_ACCOUNTS, situation.checked.account ?? launcherName(situation.terms)) !== undefined;
 
-const childOf = (pass: Situation, resource: Resource, name: string): ChildState | undefined =>
-  livingIn(pass, resource).find((child) => child.name === name);
+const childOf = (situation: Situation, resource: Resource, name: string): ChildState | undefined =>
+  livingIn(situation, resource).find((child) => child.name === name);
 
-function podCreates(pass: Situation, judgement: Judgement, openings: readonly Opening[]): Action[] {
-  const { terms, settings, gang, given, checked } = pass;
+function podCreates(situation: Situation, judgement: Judgement, openings: readonly Opening[]): Action[] {
+  const { terms, settings, gang, given, checked } = situation;
   const number = given.head.ordinal;
   const account = checked.account ?? launcherName(terms);
   const warnings = templateWarnings(
-    pass,
+    situation,
     openings.filter(({ replicas }) => replicas.type === 'Launcher'),
   );
   return [

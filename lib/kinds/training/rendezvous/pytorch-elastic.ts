@@ -1,9 +1,9 @@
 // The variables of torchrun for an elastic PyTorchJob.
-import { ClusterSpecError, type Terms } from '../framework.ts';
+import { ClusterSpecError, type Terms } from '../terms/framework.ts';
 import type { EnvVar } from '../../../objects/kubernetes.ts';
 import { listOf, textOf } from '../../../objects/values/untyped-fields.ts';
-import { nameOfSlot } from '../slots.ts';
-import { replicasOf } from '../terms.ts';
+import { nameOfSlot } from '../names/slots.ts';
+import { replicasOf } from '../terms/terms.ts';
 import { portNeeded, variable } from './variables.ts';
 
 /** None without an elastic policy. @throws ClusterSpecError */

@@ -1,8 +1,8 @@
 // The init container that keeps a worker waiting until its master's name resolves.
 import type { Container } from '../../../objects/kubernetes.ts';
 import { jsonIn, isFields } from '../../../objects/values/untyped-fields.ts';
-import { ClusterSpecError } from '../framework.ts';
-import type { TrainingSettings } from '../settings.ts';
+import { ClusterSpecError } from '../terms/framework.ts';
+import type { TrainingSettings } from '../names/settings.ts';
 
 /** One, or as many as the installation's template has. @throws ClusterSpecError if that is no list of containers */
 export function initContainersFor(masterAddress: string, settings: TrainingSettings): Container[] {

@@ -1,7 +1,7 @@
 // TF_CONFIG: where every replica of a TFJob is found, and which one this is.
-import type { Replicas, Terms } from '../framework.ts';
-import { nameOfSlot, type Slot } from '../slots.ts';
-import { portOf, wantedOf } from '../terms.ts';
+import type { Replicas, Terms } from '../terms/framework.ts';
+import { nameOfSlot, type Slot } from '../names/slots.ts';
+import { portOf, wantedOf } from '../terms/terms.ts';
 
 /** Whether there is more than one replica of the known types. */
 export const isDistributed = (terms: Terms): boolean =>

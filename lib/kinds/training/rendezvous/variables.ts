@@ -1,8 +1,8 @@
 // Small pieces of the environments that frameworks give their pods.
-import { ClusterSpecError, type Terms } from '../framework.ts';
+import { ClusterSpecError, type Terms } from '../terms/framework.ts';
 import type { EnvVar } from '../../../objects/kubernetes.ts';
-import { nameOfSlot } from '../slots.ts';
-import { portOf, replicasOf } from '../terms.ts';
+import { nameOfSlot } from '../names/slots.ts';
+import { portOf, replicasOf } from '../terms/terms.ts';
 
 export const variable = (name: string, value: string | number): EnvVar => ({ name, value: String(value) });
 

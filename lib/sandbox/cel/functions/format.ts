@@ -1,7 +1,7 @@
 // `'%d of %s'.format([…])`, and how each value is written.
-import { CelMap, Duration, EvaluationError, List, Timestamp, TypeValue, Uint, typeName } from '../values.ts';
-import type { Value } from '../values.ts';
-import { countWork } from '../work.ts';
+import { Duration, EvaluationError, Timestamp, Uint, isList, isMap, typeText } from '../values/values.ts';
+import type { CelMap, List, Value } from '../values/values.ts';
+import { countSteps } from '../values/work.ts';
 import { durationText, timestampText } from './time.ts';
 
 /** As string() and %s write a double: the shortest decimal, with an exponent from a million on and below 1e-4. */
@@ -18,9 +18,9 @@ export function doubleText(value: number): string {
 const exponential = (value: number, places?: number): string => value.toExponential(places).replace(/e([-+])(\d)$/, 'e$10$2');
 
 function shown(value: Value): string {
-  countWork();
-  if (value instanceof List) return `[${value.items.map(nested).join(', ')}]`;
-  if (value instanceof CelMap) return mapText(value);
+  countSteps();
+  if (isList(value)) return `[${value.map(nested).join(', ')}]`;
+  if (isMap(value)) return mapText(value);
   if (value === null) return 'null';
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return doubleText(value);
@@ -29,9 +29,9 @@ function shown(value: Value): string {
   if (value instanceof Uint8Array) return textOfBytes(value);
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof Duration) return durationText(value);
-  if (value instanceof TypeValue) return value.name;
-  throw new EvaluationError(
-    `error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeName(value)}`,
+  return (
+    typeText(value) ??
+    refused('string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps')
   );
 }
 
@@ -80,14 +80,14 @@ function textOfBytes(bytes: Uint8Array): string {
 }
 
 function mapText(map: CelMap): string {
-  const entries = map.keys().map((key) => `${nested(key)}:${nested(map.get(key) ?? null)}`);
+  const entries = [...map].map(([key, value]) => `${nested(key)}:${nested(value)}`);
   return `{${entries.toSorted((left, right) => (left < right ? -1 : 1)).join(', ')}}`;
 }
 
 type Clause = (value: Value, places: number) => string;
 
-const refused = (sentence: string, value: Value): never => {
-  throw new EvaluationError(`error during formatting: ${sentence}, was given ${typeName(value)}`);
+const refused = (sentence: string): never => {
+  throw new EvaluationError(`error during formatting: ${sentence}`);
 };
 
 const wholeNumber = (value: Value): bigint | undefined =>
@@ -98,7 +98,7 @@ function doubleOf(value: Value, word: string): number {
   if (value === 'NaN') return NaN;
   if (value === 'Infinity') return Infinity;
   if (value === '-Infinity') return -Infinity;
-  return refused(`${word} clause can only be used on doubles`, value);
+  return refused(`${word} clause can only be used on doubles`);
 }
 
 const notFinite = (value: number): string | undefined =>
@@ -109,12 +109,12 @@ function hexadecimal(value: Value): string {
   if (whole !== undefined) return whole.toString(16);
   if (typeof value === 'string') return Buffer.from(value).toString('hex');
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
-  return refused('only integers, byte buffers, and strings can be formatted as hex', value);
+  return refused('only integers, byte buffers, and strings can be formatted as hex');
 }
 
 const clauses: Readonly<Record<string, Clause>> = {
   s: shown,
-  d: (value) => wholeNumber(value)?.toString() ?? refused('decimal clause can only be used on integers', value),
+  d: (value) => wholeNumber(value)?.toString() ?? refused('decimal clause can only be used on integers'),
   f(value, places) {
     const double = doubleOf(value, 'fixed-point');
     return notFinite(double) ?? fixedText(double, places);
@@ -129,10 +129,10 @@ const clauses: Readonly<Record<string, Clause>> = {
   b: (value) =>
     typeof value === 'boolean'
       ? String(Number(value))
-      : (wholeNumber(value)?.toString(2) ?? refused('only integers and bools can be formatted as binary', value)),
+      : (wholeNumber(value)?.toString(2) ?? refused('only integers and bools can be formatted as binary')),
   x: hexadecimal,
   X: (value) => hexadecimal(value).toUpperCase(),
-  o: (value) => wholeNumber(value)?.toString(8) ?? refused('octal clause can only be used on integers', value),
+  o: (value) => wholeNumber(value)?.toString(8) ?? refused('octal clause can only be used on integers'),
 };
 
 const superscripts: Readonly<Record<string, string>> = {
@@ -161,7 +161,7 @@ export function formatted(text: string, args: List): string {
   let next = 0;
   return text.replaceAll(clausePattern, (whole, places: string | undefined, letter = '') => {
     if (whole === '%%') return '%';
-    const value = args.items[next];
+    const value = args[next];
     if (value === undefined) throw new EvaluationError(`index ${next} out of range`);
     next += 1;
     if (Number(places) > mostPlaces) throw new EvaluationError(`error during formatting: more than ${mostPlaces} decimal places`);

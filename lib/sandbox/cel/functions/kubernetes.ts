@@ -1,16 +1,16 @@
 // Quantities, versions and the named formats of Kubernetes.
+import { Optional } from '@marcbachmann/cel-js';
 import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfLabelValue, problemsOfQualifiedName } from '../../../objects/names.ts';
 import { QuantityError, isQuantity, parseQuantity } from '../../../objects/values/quantity.ts';
 import { isTime } from '../../../objects/values/time.ts';
-import { EvaluationError, ListOfValues, Opaque, Optional } from '../values.ts';
-import type { Line } from './declare.ts';
+import { EvaluationError, Opaque } from '../values/values.ts';
+import type { Line } from './line.ts';
 import { locatorOf } from './network.ts';
 import { dateOf } from './time.ts';
 
 const one = 1_000_000_000n;
 
 class Amount extends Opaque {
-  readonly typeName = 'kubernetes.Quantity';
   /** Billionths. */
   readonly nanos: bigint;
   constructor(nanos: bigint) {
@@ -47,7 +47,6 @@ const order = (left: bigint, right: bigint): number => (left < right ? -1 : left
 const orderOfAmounts = (left: Amount, right: Amount): number => order(left.nanos, right.nanos);
 
 class SemanticVersion extends Opaque {
-  readonly typeName = 'kubernetes.Semver';
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint];
   readonly prerelease: readonly string[];
   constructor(numbers: readonly [bigint, bigint, bigint], prerelease: readonly string[]) {
@@ -109,7 +108,6 @@ function orderOfIdentifiers(left: string, right: string): number {
 }
 
 class NamedFormat extends Opaque {
-  readonly typeName = 'kubernetes.NamedFormat';
   readonly name: string;
   readonly problemsOf: (text: string) => readonly string[];
   constructor(name: string, problemsOf: (text: string) => readonly string[]) {
@@ -192,7 +190,7 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map(
 
 function validated(format: NamedFormat, text: string): Optional {
   const problems = format.problemsOf(text);
-  return problems.length === 0 ? new Optional() : new Optional(new ListOfValues(problems));
+  return Optional.of(problems.length === 0 ? undefined : problems);
 }
 
 const quantity = 'kubernetes.Quantity';
@@ -209,61 +207,35 @@ function readable(read: () => unknown): boolean {
   }
 }
 
+export const kubernetesTypes = { [quantity]: Amount, [semver]: SemanticVersion, [format]: NamedFormat };
+
 export const kubernetes: readonly Line[] = [
-  ['string_to_quantity', `quantity(string): ${quantity}`, amountOf],
-  ['is_quantity_string', 'isQuantity(string): bool', isQuantity],
-  ['quantity_sign', `sign(${quantity}): int`, ({ nanos }: Amount) => BigInt(order(nanos, 0n))],
-  [
-    'quantity_is_greater_than',
-    `${quantity} -> isGreaterThan(${quantity}): bool`,
-    (left: Amount, right: Amount) => orderOfAmounts(left, right) > 0,
-  ],
-  [
-    'quantity_is_less_than',
-    `${quantity} -> isLessThan(${quantity}): bool`,
-    (left: Amount, right: Amount) => orderOfAmounts(left, right) < 0,
-  ],
-  [
-    'quantity_compare_to',
-    `${quantity} -> compareTo(${quantity}): int`,
-    (left: Amount, right: Amount) => BigInt(orderOfAmounts(left, right)),
-  ],
-  ['quantity_get_float', `${quantity} -> asApproximateFloat(): double`, ({ nanos }: Amount) => Number(nanos) / Number(one)],
-  ['quantity_get_int', `${quantity} -> asInteger(): int`, integerOf],
-  ['quantity_is_integer', `${quantity} -> isInteger(): bool`, ({ isInteger }: Amount) => isInteger],
-  ['quantity_add', `${quantity} -> add(${quantity}): ${quantity}`, (left: Amount, right: Amount) => new Amount(left.nanos + right.nanos)],
-  ['quantity_add_int', `${quantity} -> add(int): ${quantity}`, (left: Amount, right: bigint) => new Amount(left.nanos + right * one)],
-  ['quantity_sub', `${quantity} -> sub(${quantity}): ${quantity}`, (left: Amount, right: Amount) => new Amount(left.nanos - right.nanos)],
-  ['quantity_sub_int', `${quantity} -> sub(int): ${quantity}`, (left: Amount, right: bigint) => new Amount(left.nanos - right * one)],
+  [`quantity(string): ${quantity}`, amountOf],
+  ['isQuantity(string): bool', isQuantity],
+  [`sign(${quantity}): int`, ({ nanos }: Amount) => BigInt(order(nanos, 0n))],
+  [`${quantity}.isGreaterThan(${quantity}): bool`, (left: Amount, right: Amount) => orderOfAmounts(left, right) > 0],
+  [`${quantity}.isLessThan(${quantity}): bool`, (left: Amount, right: Amount) => orderOfAmounts(left, right) < 0],
+  [`${quantity}.compareTo(${quantity}): int`, (left: Amount, right: Amount) => BigInt(orderOfAmounts(left, right))],
+  [`${quantity}.asApproximateFloat(): double`, ({ nanos }: Amount) => Number(nanos) / Number(one)],
+  [`${quantity}.asInteger(): int`, integerOf],
+  [`${quantity}.isInteger(): bool`, ({ isInteger }: Amount) => isInteger],
+  [`${quantity}.add(${quantity}): ${quantity}`, (left: Amount, right: Amount) => new Amount(left.nanos + right.nanos)],
+  [`${quantity}.add(int): ${quantity}`, (left: Amount, right: bigint) => new Amount(left.nanos + right * one)],
+  [`${quantity}.sub(${quantity}): ${quantity}`, (left: Amount, right: Amount) => new Amount(left.nanos - right.nanos)],
+  [`${quantity}.sub(int): ${quantity}`, (left: Amount, right: bigint) => new Amount(left.nanos - right * one)],
 
-  ['string_to_semver', `semver(string): ${semver}`, (text: string) => versionOf(text)],
-  ['string_bool_to_semver', `semver(string, bool): ${semver}`, versionOf],
-  ['is_semver_string', 'isSemver(string): bool', (text: string) => readable(() => versionOf(text))],
-  [
-    'is_semver_string_bool',
-    'isSemver(string, bool): bool',
-    (text: string, isLenient: boolean) => readable(() => versionOf(text, isLenient)),
-  ],
-  ['semver_major', `${semver} -> major(): int`, ({ numbers }: SemanticVersion) => numbers[0]],
-  ['semver_minor', `${semver} -> minor(): int`, ({ numbers }: SemanticVersion) => numbers[1]],
-  ['semver_patch', `${semver} -> patch(): int`, ({ numbers }: SemanticVersion) => numbers[2]],
-  [
-    'semver_is_greater_than',
-    `${semver} -> isGreaterThan(${semver}): bool`,
-    (left: SemanticVersion, right: SemanticVersion) => orderOfVersions(left, right) > 0,
-  ],
-  [
-    'semver_is_less_than',
-    `${semver} -> isLessThan(${semver}): bool`,
-    (left: SemanticVersion, right: SemanticVersion) => orderOfVersions(left, right) < 0,
-  ],
-  [
-    'semver_compare_to',
-    `${semver} -> compareTo(${semver}): int`,
-    (left: SemanticVersion, right: SemanticVersion) => BigInt(orderOfVersions(left, right)),
-  ],
+  [`semver(string): ${semver}`, (text: string) => versionOf(text)],
+  [`semver(string, bool): ${semver}`, versionOf],
+  ['isSemver(string): bool', (text: string) => readable(() => versionOf(text))],
+  ['isSemver(string, bool): bool', (text: string, isLenient: boolean) => readable(() => versionOf(text, isLenient))],
+  [`${semver}.major(): int`, ({ numbers }: SemanticVersion) => numbers[0]],
+  [`${semver}.minor(): int`, ({ numbers }: SemanticVersion) => numbers[1]],
+  [`${semver}.patch(): int`, ({ numbers }: SemanticVersion) => numbers[2]],
+  [`${semver}.isGreaterThan(${semver}): bool`, (left: SemanticVersion, right: SemanticVersion) => orderOfVersions(left, right) > 0],
+  [`${semver}.isLessThan(${semver}): bool`, (left: SemanticVersion, right: SemanticVersion) => orderOfVersions(left, right) < 0],
+  [`${semver}.compareTo(${semver}): int`, (left: SemanticVersion, right: SemanticVersion) => BigInt(orderOfVersions(left, right))],
 
-  ...[...formats].map(([name, value]): Line => [`format.${name}`, `format.${name}(): ${format}`, () => value]),
-  ['format-named', `format.named(string): optional(${format})`, (name: string) => new Optional(formats.get(name))],
-  ['format-validate', `${format} -> validate(string): optional(list(string))`, validated],
+  ...[...formats].map(([name, value]): Line => [`format.${name}(): ${format}`, () => value]),
+  [`format.named(string): optional<${format}>`, (name: string) => Optional.of(formats.get(name))],
+  [`${format}.validate(string): optional<list<string>>`, validated],
 ];

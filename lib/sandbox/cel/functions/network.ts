@@ -1,12 +1,11 @@
 // Addresses, networks and URLs.
 import { isIPv4, isIPv6 } from 'node:net';
-import { EvaluationError, ListOfValues, MapOfValues, Opaque } from '../values.ts';
-import type { Value } from '../values.ts';
-import type { Line } from './declare.ts';
-import { countWork } from '../work.ts';
+import { EvaluationError, Opaque } from '../values/values.ts';
+import type { CelMap } from '../values/values.ts';
+import { countSteps } from '../values/work.ts';
+import type { Line } from './line.ts';
 
 class Address extends Opaque {
-  readonly typeName = 'net.IP';
   /** 4 or 16. */
   readonly bytes: readonly number[];
   constructor(bytes: readonly number[]) {
@@ -26,7 +25,6 @@ class Address extends Opaque {
 }
 
 class Network extends Opaque {
-  readonly typeName = 'net.CIDR';
   readonly address: Address;
   readonly prefixLength: number;
   constructor(address: Address, prefixLength: number) {
@@ -149,8 +147,10 @@ const isGlobalUnicast = (address: Address): boolean =>
   !isLinkLocalUnicast(address) &&
   address.text() !== '255.255.255.255';
 
+/** A part of a query; most of them hold nothing that needs to be decoded. */
+const decoded = (text: string): string => (/[%+]/.test(text) ? (new URLSearchParams(`_=${text}`).get('_') ?? '') : text);
+
 class Locator extends Opaque {
-  readonly typeName = 'kubernetes.URL';
   readonly source: string;
   readonly scheme: string;
   /** With the port. */
@@ -179,17 +179,18 @@ class Locator extends Opaque {
   get port(): string {
     return /:(\d*)$/.exec(this.host)?.[1] ?? '';
   }
-  queryValues(): MapOfValues {
+  queryValues(): CelMap {
     const values = new Map<string, string[]>();
     for (const part of this.query.split('&')) {
-      countWork();
-      const [[key, value] = ['', '']] = new URLSearchParams(part);
+      countSteps();
       if (part === '') continue;
+      const [name = ''] = part.split('=', 1);
+      const [key, value] = [decoded(name), decoded(part.slice(name.length + 1))];
       const texts = values.get(key);
       if (texts) texts.push(value);
       else values.set(key, [value]);
     }
-    return new MapOfValues([...values].map(([key, texts]): [Value, Value] => [key, new ListOfValues(texts)]));
+    return values;
   }
 }
 
@@ -217,46 +218,40 @@ function problemOfLocator(text: string): string | undefined {
   return /^\d*$/.test(port) ? undefined : `invalid port ${JSON.stringify(`:${port}`)} after host`;
 }
 
-const answers = (name: string, answer: (address: Address) => boolean): Line => [`ip_${name}`, `net.IP -> ${name}(): bool`, answer];
+const answers = (name: string, answer: (address: Address) => boolean): Line => [`net.IP.${name}(): bool`, answer];
 
-const part = (name: string, read: (locator: Locator) => string): Line => [`url_${name}`, `kubernetes.URL -> ${name}(): string`, read];
+const part = (name: string, read: (locator: Locator) => string): Line => [`kubernetes.URL.${name}(): string`, read];
+
+export const networkTypes = { 'net.IP': Address, 'net.CIDR': Network, 'kubernetes.URL': Locator };
 
 export const addressesAndLocators: readonly Line[] = [
-  ['string_to_ip', 'ip(string): net.IP', addressOf],
-  ['is_ip', 'isIP(string): bool', readable(addressOf)],
-  ['ip_is_canonical', 'ip.isCanonical(string): bool', (text: string) => addressOf(text).text() === text],
-  ['ip_family', 'net.IP -> family(): int', ({ bytes }: Address) => (bytes.length === 4 ? 4n : 6n)],
+  ['ip(string): net.IP', addressOf],
+  ['isIP(string): bool', readable(addressOf)],
+  ['ip.isCanonical(string): bool', (text: string) => addressOf(text).text() === text],
+  ['net.IP.family(): int', ({ bytes }: Address) => (bytes.length === 4 ? 4n : 6n)],
   answers('isUnspecified', isUnspecified),
   answers('isLoopback', isLoopback),
   answers('isLinkLocalMulticast', isLinkLocalMulticast),
   answers('isLinkLocalUnicast', isLinkLocalUnicast),
   answers('isGlobalUnicast', isGlobalUnicast),
-  ['string_to_cidr', 'cidr(string): net.CIDR', networkOf],
-  ['is_cidr', 'isCIDR(string): bool', readable(networkOf)],
-  [
-    'cidr_contains_ip_string',
-    'net.CIDR -> containsIP(string): bool',
-    (network: Network, text: string) => network.contains(addressOf(text)),
-  ],
-  ['cidr_contains_ip_ip', 'net.CIDR -> containsIP(net.IP): bool', (network: Network, address: Address) => network.contains(address)],
-  [
-    'cidr_contains_cidr_string',
-    'net.CIDR -> containsCIDR(string): bool',
-    (network: Network, text: string) => covers(network, networkOf(text)),
-  ],
-  ['cidr_contains_cidr', 'net.CIDR -> containsCIDR(net.CIDR): bool', covers],
-  ['cidr_ip', 'net.CIDR -> ip(): net.IP', ({ address }: Network) => address],
-  ['cidr_prefix_length', 'net.CIDR -> prefixLength(): int', ({ prefixLength }: Network) => BigInt(prefixLength)],
-  ['cidr_masked', 'net.CIDR -> masked(): net.CIDR', (network: Network) => network.masked()],
+  ['cidr(string): net.CIDR', networkOf],
+  ['isCIDR(string): bool', readable(networkOf)],
+  ['net.CIDR.containsIP(string): bool', (network: Network, text: string) => network.contains(addressOf(text))],
+  ['net.CIDR.containsIP(net.IP): bool', (network: Network, address: Address) => network.contains(address)],
+  ['net.CIDR.containsCIDR(string): bool', (network: Network, text: string) => covers(network, networkOf(text))],
+  ['net.CIDR.containsCIDR(net.CIDR): bool', covers],
+  ['net.CIDR.ip(): net.IP', ({ address }: Network) => address],
+  ['net.CIDR.prefixLength(): int', ({ prefixLength }: Network) => BigInt(prefixLength)],
+  ['net.CIDR.masked(): net.CIDR', (network: Network) => network.masked()],
 
-  ['string_to_url', 'url(string): kubernetes.URL', locatorOf],
-  ['is_url_string', 'isURL(string): bool', readable(locatorOf)],
+  ['url(string): kubernetes.URL', locatorOf],
+  ['isURL(string): bool', readable(locatorOf)],
   part('getScheme', ({ scheme }) => scheme),
   part('getHost', ({ host }) => host),
   part('getHostname', ({ hostname }) => hostname),
   part('getPort', ({ port }) => port),
   part('getEscapedPath', ({ path }) => path.replaceAll(/[^\w\-.~!$&'()*+,;=:@/%[\]]/gu, encodeURIComponent)),
-  ['url_get_query', 'kubernetes.URL -> getQuery(): map(string, list(string))', (locator: Locator) => locator.queryValues()],
+  ['kubernetes.URL.getQuery(): map<string, list<string>>', (locator: Locator) => locator.queryValues()],
 ];
 
 function covers(outer: Network, inner: Network): boolean {

@@ -1,6 +1,6 @@
 // Regular expressions in the syntax of RE2, matched in time linear in the text whatever the pattern is.
 import { RE2JS, RE2JSException } from 're2js';
-import { EvaluationError } from '../values.ts';
+import { EvaluationError } from '../values/values.ts';
 
 /** Rules name few patterns; one made from an object's own text may be new each time. */
 const mostKept = 500;

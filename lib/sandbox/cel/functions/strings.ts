@@ -1,8 +1,8 @@
 // Functions of text. Positions count characters, not UTF-16 units.
-import { BudgetError, EvaluationError, ListOfValues, typeName } from '../values.ts';
-import type { List } from '../values.ts';
-import type { Line } from './declare.ts';
+import { BudgetError, EvaluationError } from '../values/values.ts';
+import type { List } from '../values/values.ts';
 import { formatted } from './format.ts';
+import type { Line } from './line.ts';
 import { compiledPattern } from './patterns.ts';
 
 /** Characters of a text that is made here; ten times what a request may hold. */
@@ -59,17 +59,17 @@ function replaced(text: string, part: string, by: string, limit: bigint): string
 }
 
 function split(text: string, separator: string, limit = -1n): List {
-  if (limit === 0n) return new ListOfValues([]);
+  if (limit === 0n) return [];
   const pieces = separator === '' ? charactersOf(text) : text.split(separator);
-  if (limit < 0n || limit >= pieces.length) return new ListOfValues(pieces);
+  if (limit < 0n || limit >= pieces.length) return pieces;
   const kept = Number(limit) - 1;
-  return new ListOfValues([...pieces.slice(0, kept), pieces.slice(kept).join(separator)]);
+  return [...pieces.slice(0, kept), pieces.slice(kept).join(separator)];
 }
 
 function joined(list: List, separator: string): string {
-  const texts = list.items.map((item) => {
+  const texts = list.map((item) => {
     if (typeof item === 'string') return item;
-    throw new EvaluationError(`join: invalid input: ${typeName(item)}`);
+    throw new EvaluationError('join: the list must hold texts alone');
   });
   return texts.join(separator);
 }
@@ -98,7 +98,7 @@ function findAll(text: string, pattern: string, limit = -1n): List {
   const matcher = compiledPattern(pattern).matcher(text);
   const most = limit < 0n ? Infinity : Number(limit);
   while (found.length < most && matcher.find()) found.push(matcher.group() ?? '');
-  return new ListOfValues(found);
+  return found;
 }
 
 function find(text: string, pattern: string): string {
@@ -107,35 +107,31 @@ function find(text: string, pattern: string): string {
 }
 
 export const strings: readonly Line[] = [
-  ['contains_string', 'string -> contains(string): bool', (text: string, part: string) => text.includes(part)],
-  ['starts_with_string', 'string -> startsWith(string): bool', (text: string, part: string) => text.startsWith(part)],
-  ['ends_with_string', 'string -> endsWith(string): bool', (text: string, part: string) => text.endsWith(part)],
-  ['matches', 'matches(string, string): bool', matches],
-  ['matches_string', 'string -> matches(string): bool', matches],
-  ['string_find_string', 'string -> find(string): string', find],
-  ['string_find_all_string', 'string -> findAll(string): list(string)', findAll],
-  ['string_find_all_string_int', 'string -> findAll(string, int): list(string)', findAll],
+  ['string.contains(string): bool', (text: string, part: string) => text.includes(part)],
+  ['string.startsWith(string): bool', (text: string, part: string) => text.startsWith(part)],
+  ['string.endsWith(string): bool', (text: string, part: string) => text.endsWith(part)],
+  ['matches(string, string): bool', matches],
+  ['string.matches(string): bool', matches],
+  ['string.find(string): string', find],
+  ['string.findAll(string): list<string>', findAll],
+  ['string.findAll(string, int): list<string>', findAll],
 
-  ['string_char_at_int', 'string -> charAt(int): string', charAt],
-  ['string_index_of_string', 'string -> indexOf(string): int', indexOf],
-  ['string_index_of_string_int', 'string -> indexOf(string, int): int', indexOf],
-  ['string_last_index_of_string', 'string -> lastIndexOf(string): int', lastIndexOf],
-  ['string_last_index_of_string_int', 'string -> lastIndexOf(string, int): int', lastIndexOf],
-  ['string_lower_ascii', 'string -> lowerAscii(): string', (text: string) => text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase())],
-  ['string_upper_ascii', 'string -> upperAscii(): string', (text: string) => text.replaceAll(/[a-z]+/g, (part) => part.toUpperCase())],
-  [
-    'string_replace_string_string',
-    'string -> replace(string, string): string',
-    (text: string, part: string, by: string) => replaced(text, part, by, -1n),
-  ],
-  ['string_replace_string_string_int', 'string -> replace(string, string, int): string', replaced],
-  ['string_split_string', 'string -> split(string): list(string)', split],
-  ['string_split_string_int', 'string -> split(string, int): list(string)', split],
-  ['string_substring_int', 'string -> substring(int): string', substring],
-  ['string_substring_int_int', 'string -> substring(int, int): string', substring],
-  ['string_trim', 'string -> trim(): string', (text: string) => text.trim()],
-  ['list_join', 'list(string) -> join(): string', (list: List) => joined(list, '')],
-  ['list_join_string', 'list(string) -> join(string): string', joined],
-  ['string_format', 'string -> format(list(dyn)): string', formatted],
-  ['strings_quote', 'strings.quote(string): string', quoted],
+  ['string.charAt(int): string', charAt],
+  ['string.indexOf(string): int', indexOf],
+  ['string.indexOf(string, int): int', indexOf],
+  ['string.lastIndexOf(string): int', lastIndexOf],
+  ['string.lastIndexOf(string, int): int', lastIndexOf],
+  ['string.lowerAscii(): string', (text: string) => text.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase())],
+  ['string.upperAscii(): string', (text: string) => text.replaceAll(/[a-z]+/g, (part) => part.toUpperCase())],
+  ['string.replace(string, string): string', (text: string, part: string, by: string) => replaced(text, part, by, -1n)],
+  ['string.replace(string, string, int): string', replaced],
+  ['string.split(string): list<string>', split],
+  ['string.split(string, int): list<string>', split],
+  ['string.substring(int): string', substring],
+  ['string.substring(int, int): string', substring],
+  ['string.trim(): string', (text: string) => text.trim()],
+  ['list<string>.join(): string', (list: List) => joined(list, '')],
+  ['list<string>.join(string): string', joined],
+  ['string.format(list<dyn>): string', formatted],
+  ['strings.quote(string): string', quoted],
 ];

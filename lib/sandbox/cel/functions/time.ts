@@ -1,6 +1,6 @@
 // Moments and lengths of time: how they are read, written and taken apart.
-import { Duration, EvaluationError, Timestamp } from '../values.ts';
-import type { Line } from './declare.ts';
+import { Duration, EvaluationError, Timestamp } from '../values/values.ts';
+import type { Line } from './line.ts';
 
 const second = 1_000_000_000n;
 
@@ -119,17 +119,13 @@ const milliseconds = ({ nanos }: Timestamp): bigint => (((nanos % second) + seco
 
 export const timeParts: readonly Line[] = [
   ...parts.flatMap(([name, read]): Line[] => [
-    [`timestamp_${name}`, `timestamp -> ${name}(): int`, (moment: Timestamp) => BigInt(read(shownIn(moment, 'UTC')))],
-    [
-      `timestamp_${name}_with_tz`,
-      `timestamp -> ${name}(string): int`,
-      (moment: Timestamp, zone: string) => BigInt(read(shownIn(moment, zone))),
-    ],
+    [`Timestamp.${name}(): int`, (moment: Timestamp) => BigInt(read(shownIn(moment, 'UTC')))],
+    [`Timestamp.${name}(string): int`, (moment: Timestamp, zone: string) => BigInt(read(shownIn(moment, zone)))],
   ]),
-  ['timestamp_to_milliseconds', 'timestamp -> getMilliseconds(): int', milliseconds],
-  ['timestamp_to_milliseconds_with_tz', 'timestamp -> getMilliseconds(string): int', milliseconds],
-  ['duration_to_hours', 'duration -> getHours(): int', ({ nanos }: Duration) => nanos / (3600n * second)],
-  ['duration_to_minutes', 'duration -> getMinutes(): int', ({ nanos }: Duration) => nanos / (60n * second)],
-  ['duration_to_seconds', 'duration -> getSeconds(): int', ({ nanos }: Duration) => nanos / second],
-  ['duration_to_milliseconds', 'duration -> getMilliseconds(): int', ({ nanos }: Duration) => nanos / 1_000_000n],
+  ['Timestamp.getMilliseconds(): int', milliseconds],
+  ['Timestamp.getMilliseconds(string): int', milliseconds],
+  ['Duration.getHours(): int', ({ nanos }: Duration) => nanos / (3600n * second)],
+  ['Duration.getMinutes(): int', ({ nanos }: Duration) => nanos / (60n * second)],
+  ['Duration.getSeconds(): int', ({ nanos }: Duration) => nanos / second],
+  ['Duration.getMilliseconds(): int', ({ nanos }: Duration) => nanos / 1_000_000n],
 ];

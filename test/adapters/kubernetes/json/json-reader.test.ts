@@ -7,7 +7,7 @@ import { CutOffError, JsonReader } from '../../../../lib/adapters/kubernetes/jso
 import { prepare } from '../../../../lib/adapters/kubernetes/json/prepared-fields.ts';
 import { ListStream } from '../../../../lib/adapters/kubernetes/json/list-stream.ts';
 import { Window } from '../../../../lib/adapters/kubernetes/json/window.ts';
-import { jobFactsOf, JOB_FIELDS } from '../../../../lib/kinds/job/owner-facts.ts';
+import { jobFactsOf, JOB_FIELDS } from '../../../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job, Pod } from '../../../../lib/objects/kubernetes.ts';
 import { podFactsOf, POD_FIELDS } from '../../../../lib/objects/pods/pod-facts.ts';
 import type { WantedFields } from '../../../../lib/objects/field-mask.ts';

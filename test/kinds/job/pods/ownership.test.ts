@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LabelSelector } from '../../../../lib/objects/kubernetes.ts';
 import { podFactsOf, type PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
-import { withCondition } from '../../../../lib/kinds/job/conditions.ts';
+import { withCondition } from '../../../../lib/kinds/job/terms/conditions.ts';
 import { orphanPodPlanner } from '../../../../lib/kinds/orphan-pod/orphan-pod.ts';
 import { jobPlanner } from '../../../../lib/kinds/job/plan.ts';
 import { aCondition, aJob, anIndexedJob, aPod, at, JOB_UID } from '../builders.ts';

@@ -2,8 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { staffingOf } from '../../../../lib/kinds/job/pods/manage.ts';
 import { progressOf } from '../../../../lib/kinds/job/counting/progress.ts';
-import { tallyOf } from '../../../../lib/kinds/job/pods/tally.ts';
-import { termsOf } from '../../../../lib/kinds/job/terms.ts';
+import { tallyOf } from '../../../../lib/kinds/job/tally/tally.ts';
+import { termsOf } from '../../../../lib/kinds/job/terms/terms.ts';
 import { EMPTY_HEAD } from '../../../../lib/kinds/rows/plan.ts';
 import { aJob, aPod, NOW, podsOf } from '../builders.ts';
 

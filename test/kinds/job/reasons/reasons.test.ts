@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { jobFactsOf } from '../../../../lib/kinds/job/owner-facts.ts';
+import { jobFactsOf } from '../../../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job } from '../../../../lib/objects/kubernetes.ts';
 import type { PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
 import type { PlanHead } from '../../../../lib/kinds/rows/plan.ts';

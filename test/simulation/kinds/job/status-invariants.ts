@@ -1,5 +1,5 @@
 // Invariants of Jobs and their statuses as the API server commits them.
-import { isJobFinished } from '../../../../lib/kinds/job/owner-facts.ts';
+import { isJobFinished } from '../../../../lib/kinds/job/terms/owner-facts.ts';
 import { validateJobStatusUpdate } from '../../../../lib/admission/job/job-validation.ts';
 import type { Job } from '../../../../lib/objects/kubernetes.ts';
 import {

@@ -2,10 +2,10 @@
 import { factsFor } from '../../../../lib/kinds/facts.ts';
 import type { WorkloadObject } from '../../../../lib/objects/kubernetes.ts';
 import { resourceKeyOf } from '../../../../lib/objects/child-state.ts';
-import { SILENCE_SECONDS } from '../../../../lib/kinds/training/other-operator.ts';
-import { isTrue } from '../../../../lib/kinds/training/conditions.ts';
-import type { TrainingJob } from '../../../../lib/kinds/training/job-types.ts';
-import { SERVICES } from '../../../../lib/kinds/training/services.ts';
+import { SILENCE_SECONDS } from '../../../../lib/kinds/training/status/other-operator.ts';
+import { isTrue } from '../../../../lib/kinds/training/status/conditions.ts';
+import type { TrainingJob } from '../../../../lib/kinds/training/terms/job-types.ts';
+import { SERVICES } from '../../../../lib/kinds/training/objects/services.ts';
 import { childrenOf, livingOf } from '../../history.ts';
 import { endsOf } from '../../scenario.ts';
 import { isMadeMeanwhile } from '../../invariants/children.ts';

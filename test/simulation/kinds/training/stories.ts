@@ -1,5 +1,5 @@
 // Stories of training jobs. A run of one takes some virtual seconds.
-import type { Framework } from '../../../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../../../lib/kinds/training/terms/framework.ts';
 import { jax } from '../../../../lib/kinds/training/frameworks/jax.ts';
 import { mpi } from '../../../../lib/kinds/training/frameworks/mpi.ts';
 import { mxnet } from '../../../../lib/kinds/training/frameworks/mxnet.ts';

@@ -1,8 +1,8 @@
 // Upstream's operator as a cluster shows it: pods, services, objects and statuses as its release 1.9 makes them, written out. Its requests are
 // signed as those of its image are.
-import type { Framework } from '../../../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../../../lib/kinds/training/terms/framework.ts';
 import { resourceOf } from '../../../../lib/kinds/training/facts.ts';
-import type { ReplicaSpec, TrainingJob } from '../../../../lib/kinds/training/job-types.ts';
+import type { ReplicaSpec, TrainingJob } from '../../../../lib/kinds/training/terms/job-types.ts';
 import type { KubernetesObject, ObjectMeta, Pod } from '../../../../lib/objects/kubernetes.ts';
 import { PODS, type Resource } from '../../../../lib/objects/resources.ts';
 import type { World } from '../../world.ts';

@@ -1,7 +1,7 @@
 // A world with one kind of training jobs.
-import type { Framework } from '../../../../lib/kinds/training/framework.ts';
+import type { Framework } from '../../../../lib/kinds/training/terms/framework.ts';
 import { pytorch } from '../../../../lib/kinds/training/frameworks/pytorch.ts';
-import type { RunPolicy, TrainingJob, TrainingSpec } from '../../../../lib/kinds/training/job-types.ts';
+import type { RunPolicy, TrainingJob, TrainingSpec } from '../../../../lib/kinds/training/terms/job-types.ts';
 import { resourceOf } from '../../../../lib/kinds/training/facts.ts';
 import { definedRows } from '../../../sandbox/defined-rows.ts';
 import { World } from '../../world.ts';

@@ -1,0 +1,196 @@
+// Resources that nothing here works on: Deployments, network policies, autoscalers and webhook configurations. People and operators write
+// them, so they are kept with the defaults that others read; of their rules only those are asked that name a plain mistake.
+import { validatePodTemplate } from '../../admission/pod/pod-validation.ts';
+import { withPodTemplateDefaults } from '../../admission/pod/pod-defaults.ts';
+import { dropSwitchedOffFields } from '../../admission/switched-off-fields.ts';
+import { validateLabelSelector } from '../../admission/metadata/label-selector-validation.ts';
+import type { FieldError } from '../../objects/field-error.ts';
+import type { PodTemplate } from '../../objects/kubernetes.ts';
+import { selectorTextOf } from '../../objects/label-selector.ts';
+import { admittedQuantity } from '../../objects/values/quantity.ts';
+import { fieldIsImmutable, invalidValue, requiredValue, unlessNonNegative } from '../../objects/refusals.ts';
+import { treeCopy } from '../../objects/values/tree-copy.ts';
+import { fieldsAt, isFields, isSame, listAt, numberAt, textAt } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
+import type { Column, ResourceRow } from './resource-row.ts';
+import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+
+const firstGeneration = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, generation: 1 } });
+
+const countColumn = (name: string, count: (object: ApiObject) => number): Column => ({
+  name,
+  type: 'string',
+  description: 'A number of replicas.',
+  cell: count,
+});
+
+/** As the schema has checked it. */
+function templateOf(spec: Fields): PodTemplate {
+  const template = fieldsAt(spec, 'template');
+  return { ...template, spec: { containers: [], ...fieldsAt(template, 'spec') } };
+}
+
+function deploymentWithDefaults(object: ApiObject): ApiObject {
+  const given = fieldsAt(object, 'spec');
+  const template = withPodTemplateDefaults(treeCopy(templateOf(given)));
+  dropSwitchedOffFields(template.spec);
+  const { type = 'RollingUpdate', rollingUpdate } = fieldsAt(given, 'strategy');
+  const strategy =
+    type === 'RollingUpdate'
+      ? { type, rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%', ...(isFields(rollingUpdate) && rollingUpdate) } }
+      : { type };
+  const spec = { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600, ...given, strategy, template };
+  return { ...object, spec };
+}
+
+function deploymentErrors({ spec = {} }: ApiObject, previous?: ApiObject): FieldError[] {
+  const { selector } = spec;
+  const isMoved = previous !== undefined && !isSame(selector, previous.spec?.['selector']);
+  return [
+    ...unlessNonNegative('spec.replicas', numberAt(spec, 'replicas')),
+    ...(isFields(selector) ? validateLabelSelector(selector, 'spec.selector') : [requiredValue('spec.selector')]),
+    ...validatePodTemplate(templateOf(spec), 'spec.template'),
+    ...(isMoved ? [invalidValue('spec.selector', selector, fieldIsImmutable)] : []),
+  ];
+}
+
+export const deployments = row({
+  group: 'apps',
+  plural: 'deployments',
+  singular: 'deployment',
+  kind: 'Deployment',
+  shortNames: ['deploy'],
+  categories: ['all'],
+  subresources: [{ name: 'status', kind: 'Deployment', verbs: readAndWrite }],
+  countsGenerations: true,
+  columns: [
+    nameColumn,
+    {
+      name: 'Ready',
+      type: 'string',
+      description: 'Ready pods of those wanted.',
+      cell: ({ spec, status }) => `${numberAt(status, 'readyReplicas')}/${numberAt(spec, 'replicas')}`,
+    },
+    countColumn('Up-to-date', ({ status }) => numberAt(status, 'updatedReplicas')),
+    countColumn('Available', ({ status }) => numberAt(status, 'availableReplicas')),
+    ageColumn,
+  ],
+  rules: {
+    defaults: deploymentWithDefaults,
+    create: (object) => ({ ...firstGeneration(deploymentWithDefaults(object)), status: {} }),
+    validate: (object) => deploymentErrors(object),
+    update: (next, previous) => ({ ...deploymentWithDefaults(next), status: previous.status ?? {} }),
+    validateUpdate: deploymentErrors,
+  },
+});
+
+function policyWithDefaults(object: ApiObject): ApiObject {
+  const given = fieldsAt(object, 'spec');
+  return { ...object, spec: { policyTypes: listAt(given, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'], ...given } };
+}
+
+const policyErrors = ({ spec = {} }: ApiObject): FieldError[] => validateLabelSelector(fieldsAt(spec, 'podSelector'), 'spec.podSelector');
+
+export const networkPolicies = row({
+  group: 'networking.k8s.io',
+  plural: 'networkpolicies',
+  singular: 'networkpolicy',
+  kind: 'NetworkPolicy',
+  shortNames: ['netpol'],
+  countsGenerations: true,
+  columns: [
+    nameColumn,
+    {
+      name: 'Pod-Selector',
+      type: 'string',
+      description: 'The pods that it is for.',
+      cell: ({ spec }) => selectorTextOf(fieldsAt(spec, 'podSelector')) || '<none>',
+    },
+    ageColumn,
+  ],
+  rules: {
+    defaults: policyWithDefaults,
+    create: (object) => firstGeneration(policyWithDefaults(object)),
+    validate: policyErrors,
+    update: policyWithDefaults,
+    validateUpdate: policyErrors,
+  },
+});
+
+const usualMetrics = (): Fields[] => [
+  { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
+];
+
+const amounts = new Set(['value', 'averageValue']);
+
+/** Amounts are given back in their canonical form, by which a controller knows its own wishes again. */
+function withAmounts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withAmounts);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      amounts.has(name) && typeof item === 'string' ? admittedQuantity(item) : withAmounts(item),
+    ]),
+  );
+}
+
+function autoscalerWithDefaults(object: ApiObject): ApiObject {
+  const { spec = {} } = object;
+  const metrics = listAt(spec, 'metrics');
+  return { ...object, spec: { minReplicas: 1, ...spec, metrics: metrics.length > 0 ? withAmounts(metrics) : usualMetrics() } };
+}
+
+function autoscalerErrors({ spec = {} }: ApiObject): FieldError[] {
+  const [least, most] = [numberAt(spec, 'minReplicas'), numberAt(spec, 'maxReplicas')];
+  if (most < 1) return [invalidValue('spec.maxReplicas', most, 'must be greater than 0')];
+  return most < least ? [invalidValue('spec.maxReplicas', most, 'must be greater than or equal to `minReplicas`')] : [];
+}
+
+export const autoscalers = row({
+  group: 'autoscaling',
+  version: 'v2',
+  plural: 'horizontalpodautoscalers',
+  singular: 'horizontalpodautoscaler',
+  kind: 'HorizontalPodAutoscaler',
+  shortNames: ['hpa'],
+  categories: ['all'],
+  subresources: [{ name: 'status', kind: 'HorizontalPodAutoscaler', verbs: readAndWrite }],
+  columns: [
+    nameColumn,
+    {
+      name: 'Reference',
+      type: 'string',
+      description: 'The object that it scales.',
+      cell: ({ spec }) => `${textAt(fieldsAt(spec, 'scaleTargetRef'), 'kind')}/${textAt(fieldsAt(spec, 'scaleTargetRef'), 'name')}`,
+    },
+    countColumn('MinPods', ({ spec }) => numberAt(spec, 'minReplicas')),
+    countColumn('MaxPods', ({ spec }) => numberAt(spec, 'maxReplicas')),
+    countColumn('Replicas', ({ status }) => numberAt(status, 'currentReplicas')),
+    ageColumn,
+  ],
+  rules: {
+    defaults: autoscalerWithDefaults,
+    create: (object) => ({ ...autoscalerWithDefaults(object), status: { currentMetrics: null, desiredReplicas: 0 } }),
+    validate: autoscalerErrors,
+    update: (next, previous) => ({ ...autoscalerWithDefaults(next), ...(previous.status && { status: previous.status }) }),
+    validateUpdate: autoscalerErrors,
+  },
+});
+
+function webhookConfigurations(kind: string): ResourceRow {
+  return row({
+    group: 'admissionregistration.k8s.io',
+    plural: `${kind.toLowerCase()}s`,
+    singular: kind.toLowerCase(),
+    kind,
+    categories: ['api-extensions'],
+    namespaced: false,
+    countsGenerations: true,
+    columns: [nameColumn, { ...countColumn('Webhooks', (object) => listAt(object, 'webhooks').length), type: 'integer' }, ageColumn],
+    rules: { create: firstGeneration },
+  });
+}
+
+export const mutatingWebhooks = webhookConfigurations('MutatingWebhookConfiguration');
+export const validatingWebhooks = webhookConfigurations('ValidatingWebhookConfiguration');
