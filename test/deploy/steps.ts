@@ -27,7 +27,7 @@ class NotTriedError extends Error {
 
 /** A step that is a test of that name. */
 export function step(name: string, needs: readonly Step[], work: () => Promise<void>): Step {
-  const own = stepAfter(needs, work);
-  test(name, own);
-  return own;
+  const judgeStep = stepAfter(needs, work);
+  test.each([name])('%s', async () => await judgeStep());
+  return judgeStep;
 }
