@@ -47,9 +47,9 @@ export async function besideTraining(
   ): Promise<void> => {
     const title = `${where}, ${what}`;
     for (const look of [
-      () => judgeRounds(title, usualMs, rounds),
+      async () => judgeRounds(title, usualMs, rounds),
       async () => await farloop.judgeLoop(title, isLarge),
-      () => farloop.judgeMemory(title),
+      async () => farloop.judgeMemory(title),
     ])
       try {
         await look();
