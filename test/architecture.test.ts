@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 const root = resolve(import.meta.dirname, '..');
+const MOST_FILES = 20;
 
 /** The table in docs/architecture.md: for each layer those that it may import. An import points down, along an arrow; never up, never sideways. */
 function layersOnThePage(): Map<string, readonly string[]> {
@@ -77,6 +78,20 @@ describe('dependency rule', () => {
 
   test('no file imports itself through others', () => {
     expect(circlesIn(targetsOf)).toEqual([]);
+  });
+
+  test('no folder imports itself through others', () => {
+    const folders = new Map<string, string[]>();
+    for (const [file, targets] of targetsOf) {
+      const others = targets.map((target) => dirname(target)).filter((folder) => folder !== dirname(file));
+      folders.set(dirname(file), [...new Set([...(folders.get(dirname(file)) ?? []), ...others])]);
+    }
+    expect(circlesIn(folders)).toEqual([]);
+  });
+
+  test('no folder holds more files than a newcomer takes in', () => {
+    const files = Map.groupBy(sources, (file) => dirname(file));
+    expect([...files].filter(([, { length }]) => length > MOST_FILES).map(([folder, { length }]) => `${folder}: ${length}`)).toEqual([]);
   });
 
   test('kinds, objects, ports and reconciler know no technology', () => {

@@ -3,15 +3,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { trainingDefinitions } from '../infra/crds/training-definitions.ts';
-import { trainingPolicies } from '../infra/crds/training-policies.ts';
 import { parseManifests } from '../lib/cli/manifests/manifest-files.ts';
 import { FRAMEWORKS } from '../lib/kinds/training/frameworks/all.ts';
 import type { ReplicaSpec, TrainingJob } from '../lib/kinds/training/terms/job-types.ts';
 import { problemOf } from '../lib/kinds/training/terms/validation.ts';
 import type { Pod } from '../lib/objects/kubernetes.ts';
 import { runOf } from '../lib/sandbox/node/program.ts';
-import { frameworkOf, pathOf } from './infra/crds/minimal-jobs.ts';
+import { frameworkOf, pathOf } from './kinds/training/definition/minimal-jobs.ts';
 import { embed } from './sandbox/embedded.ts';
 import { isTrue } from '../lib/kinds/training/status/conditions.ts';
 import { resourceOf } from '../lib/kinds/training/facts.ts';
@@ -20,6 +18,7 @@ import { decodeEvents } from '../lib/wire/events.ts';
 import { unpackSnapshot } from '../lib/wire/snapshot.ts';
 import { openTrainingWorld, statusOf } from './kinds/training/world.ts';
 import { unpackedView } from './unpacked-view.ts';
+import { trainingDefinitions, trainingPolicies } from './kinds/training/definition/definitions.ts';
 
 const folder = join(import.meta.dirname, '../examples/training');
 const files = globSync('*.yaml', { cwd: folder }).toSorted();

@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '..');
 
 /** Where a kind, or an API server's rules about it, is at home. */
 const AT_HOME =
-  /^lib\/(?:objects|admission|sandbox|kinds\/(?!rows\/|planning\/)[^/]+)\/|^lib\/kinds\/(?:facts|planners|shown|manifests|settings)\.ts$/;
+  /^lib\/(?:objects|admission|sandbox|kinds\/(?!rows\/|planning\/)[^/]+)\/|^lib\/kinds\/(?:facts|planners|shown|manifests|definitions|settings)\.ts$/;
 
 /** Fields that many objects have, or that are everyday words: naming them names no kind. */
 const EVERYDAY = new Set([

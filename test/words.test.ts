@@ -40,6 +40,7 @@ function foundIn(where: string, text: string, words = WORDS): string[] {
 
 /** Pages that are rewritten; the others of docs/ follow. */
 const PAGES = [
+  'docs/adding-a-kind.md',
   'README.md',
   'SECURITY.md',
   'CONTRIBUTING.md',

@@ -1,8 +1,7 @@
 // A workload in the API, from its view, its head and the row of its kind.
 import type { KindFacts } from '../kinds/rows/kind.ts';
-import type { Figure, KindShown } from '../kinds/rows/kind-shown.ts';
+import { standingOf, type Figure, type KindShown } from '../kinds/rows/kind-shown.ts';
 import type { Reason } from '../kinds/rows/reasons.ts';
-import { standingOf } from '../kinds/rows/standing.ts';
 import type { State } from '../kinds/rows/state.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pods/pod-facts.ts';

@@ -1,5 +1,6 @@
-// The kinds, as relay, ingest, loop and onboarding need them. A kind is a folder, and one line here, in planners.ts, shown.ts and
-// manifests.ts. Four tables, because a function's bundle holds only what it runs.
+// The kinds, as relay, ingest, loop and onboarding need them. A kind is a folder, and one line here, in planners.ts, shown.ts, manifests.ts and,
+// unless each cluster has it by itself, definitions.ts. Five tables, because a function's bundle holds only what it runs. docs/adding-a-kind.md
+// goes through them.
 import { ownEntry } from '../objects/values/untyped-fields.ts';
 import { jobFacts } from './job/facts.ts';
 import type { KindFacts, PlannedFacts } from './rows/kind.ts';

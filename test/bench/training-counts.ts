@@ -7,7 +7,7 @@ import { mpi } from '../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../lib/kinds/training/frameworks/pytorch.ts';
 import type { RunPolicy, TrainingJob } from '../../lib/kinds/training/terms/job-types.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
-import { rowsOfKind } from '../simulation/kinds/training/definition-rows.ts';
+import { definedRows } from '../sandbox/defined-rows.ts';
 import { World } from '../world/world.ts';
 import ASSUMED from './assumed.json' with { type: 'json' };
 import { bound, breakdown, converged, figuresOf, misses, unitsByOperation, writesByKind } from './counting.ts';
@@ -162,7 +162,7 @@ async function follow(course: Course): Promise<void> {
   const { title, framework, jobs = 1, removed = { pods: 0, services: 0 }, mostOthers, mostUnits, mostPasses } = course;
   const world = new World({
     manages: ['training-jobs'],
-    rows: FRAMEWORKS.flatMap(({ kind }) => rowsOfKind(kind)),
+    rows: FRAMEWORKS.flatMap(({ kind }) => definedRows(kind)),
     writesPerSecond: 100_000,
   });
   await world.watch();

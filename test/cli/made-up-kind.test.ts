@@ -5,6 +5,7 @@ import type { WorkloadDetail } from '../../lib/api/told-workload.ts';
 import { explainCommand } from '../../lib/cli/queries/explain.ts';
 import { getCommand } from '../../lib/cli/queries/get.ts';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
+import { pluralOf } from '../../lib/kinds/kind-names.ts';
 import { aMadeUpKind } from '../kinds/band.ts';
 import { listening, type Listening } from '../listening.ts';
 
@@ -108,7 +109,7 @@ describe('get', () => {
 
   test('a word that names no kind is answered with those there are', async () => {
     await expect(linesOf('get', 'band s')).rejects.toThrow(
-      'Expected jobs, orphanpods, tfjobs, pytorchjobs, mpijobs, xgboostjobs, paddlejobs, mxjobs, jaxjobs, bands, workloads, clusters, or KIND/NAME as in job/demo. (Did you mean bands?)',
+      `Expected ${KINDS.map(pluralOf).join(', ')}, workloads, clusters, or KIND/NAME as in job/demo. (Did you mean bands?)`,
     );
   });
 });
@@ -131,7 +132,7 @@ describe('explain', () => {
 
   test('an unknown kind is answered with those there are', async () => {
     await expect(linesOf('explain', 'song/quartet')).rejects.toThrow(
-      '"song/quartet" names no workload: the kinds are job, orphanpod, tfjob, pytorchjob, mpijob, xgboostjob, paddlejob, mxjob, jaxjob, band, as in job/demo',
+      `"song/quartet" names no workload: the kinds are ${KINDS.map(({ kind }) => kind.toLowerCase()).join(', ')}, as in job/demo`,
     );
   });
 });

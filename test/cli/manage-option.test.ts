@@ -1,11 +1,15 @@
 // `--manage`: which words there are, how several are given, and what is said of one that no kind has.
 import { describe, expect, test } from '@jest/globals';
+import { settingsOf } from '../../lib/kinds/settings.ts';
 import { Command } from 'commander';
 import { manageOption, refuseNarrowScope } from '../../lib/cli/terminal/arguments.ts';
 import { withReasons } from '../../lib/cli/queries/cluster-states.ts';
 import { wordsOf } from '../../lib/cli/terminal/completion-hints.ts';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { TROUPE } from '../kinds/made-up-kind.ts';
+
+const SETTINGS = settingsOf();
+const WORDS = SETTINGS.map(({ word }) => word);
 
 const parsed = (...args: string[]): unknown =>
   new Command()
@@ -25,16 +29,18 @@ describe('--manage', () => {
   ])('$args', ({ args, manages }) => expect(parsed(...args)).toEqual(manages));
 
   test('a word that no kind has is refused with those there are', () => {
-    expect(() => parsed('--manage', 'jbos')).toThrow('No kind is called "jbos". Expected jobs, all-jobs or training-jobs.');
+    expect(() => parsed('--manage', 'jbos')).toThrow(
+      `No kind is called "jbos". Expected ${WORDS.slice(0, -1).join(', ')} or ${WORDS.at(-1)}.`,
+    );
     expect(() => parsed('--manage', 'jobs,')).toThrow('No kind is called "".');
   });
 
   test('help and shells name the words, and not the one of before', () => {
     const option = manageOption('which kinds', 'jobs');
     expect(option.description).toBe(
-      'which kinds: jobs (Jobs of farloop.dev/job), all-jobs (all Jobs), training-jobs (all training jobs of kubeflow.org); may be given several times (default: jobs)',
+      `which kinds: ${SETTINGS.map(({ word, takes }) => `${word} (${takes})`).join(', ')}; may be given several times (default: jobs)`,
     );
-    expect(wordsOf(option)).toEqual(['jobs', 'all-jobs', 'training-jobs']);
+    expect(wordsOf(option)).toEqual(WORDS);
   });
 });
 

@@ -1,9 +1,10 @@
 // A cluster for Jobs whose API server also serves the seven kinds of training jobs, by the definitions that `farloop crds` prints.
-import { trainingDefinitions } from '../../infra/crds/training-definitions.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { comesAbout } from '../claims.ts';
 import { startJobsCluster, type JobsCluster, type JobsClusterOptions } from './jobs-cluster.ts';
+import type { ControllerManagerOptions } from './control-plane.ts';
+import { trainingDefinitions } from '../kinds/training/definition/definitions.ts';
 
 const DEFINITIONS: Resource = {
   apiVersion: 'apiextensions.k8s.io/v1',

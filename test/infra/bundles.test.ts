@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const TABLES = ['facts', 'planners', 'shown', 'manifests'].map((name) => `lib/kinds/${name}.ts`);
+const TABLES = ['facts', 'planners', 'shown', 'manifests', 'definitions'].map((name) => `lib/kinds/${name}.ts`);
 /** The tables that each may hold. */
 const MAY_HOLD: Record<string, readonly string[]> = {
   api: ['facts', 'shown'],
@@ -20,6 +20,7 @@ const PARTS: Record<string, RegExp> = {
   planners: /^lib\/kinds\/(?!rows\/)[^/]+\/(?:(?:plan|row)\.ts$|engine\/)/,
   shown: /^lib\/kinds\/[^/]+\/shown\.ts$/,
   manifests: /^lib\/(?:admission\/|sandbox\/|kinds\/[^/]+\/manifest)/,
+  definitions: /^lib\/kinds\/[^/]+\/definition/,
 };
 
 /** The files of ours that a bundle has anything of, as it is built for a function: what is not reached is left out. */

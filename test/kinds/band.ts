@@ -1,6 +1,6 @@
 // A kind that no build knows, for tests of what asks the tables: a band with players of two roles.
 import type { KindFacts } from '../../lib/kinds/rows/kind.ts';
-import { defineFacts } from '../../lib/kinds/rows/kind.ts';
+import { defineFacts } from '../../lib/kinds/rows/define-facts.ts';
 import { defineShown, type KindShown } from '../../lib/kinds/rows/kind-shown.ts';
 import type { WorkloadObject } from '../../lib/objects/kubernetes.ts';
 
@@ -11,37 +11,19 @@ export interface Band extends WorkloadObject {
 
 export function aMadeUpKind(): { facts: KindFacts; shown: KindShown } {
   const facts = defineFacts<Band>({
-    kind: 'Band',
     resource: { apiVersion: 'music.example.com/v1alpha1', kind: 'Band', plural: 'bands', namespaced: true },
     shortNames: ['bd'],
-    fields: {},
-    component: 'band-controller',
-    repeatedReasons: new Set(),
-    refusedReasons: { create: 'FailedCreate', delete: 'FailedDelete' },
-    factsOf: (object) => object,
+    labels: 'example.com/band',
     faultOf: () => undefined,
-    isReadLive: () => false,
     settings: [{ word: 'bands', takes: 'bands' }],
     isManaged: ({ spec }) => spec.manager === 'farloop',
     managerOf: ({ spec }) => spec.manager,
-    hasStarted: () => true,
     isFinished: ({ status }) => status?.state === 'Over',
     expectedChildren: ({ spec }) => spec.players,
-    urgencyOfOwner: () => 'now',
-    pods: {
-      membershipOf: () => undefined,
-      selection: ({ uid }) => ({ labelSelector: `band=${uid}` }),
-      concerns: () => true,
-      isCountedIn: () => () => true,
-      nameOf: ({ metadata }, { slot }) => `${metadata.name}-${slot}`,
-      urgencyOf: () => 'soon',
-    },
-    children: [],
   });
-  const shown = defineShown<Band>({
+  const shown = defineShown<Band>(facts, {
     reasons: { OutOfTune: 'Waiting' },
     reasonsOf: () => [{ code: 'OutOfTune', text: 'a player is out of tune' }],
-    knownBackoff: () => ({ failures: 0 }),
     lettingGoText: () => 'the band has split up',
     standingOf: ({ status }) => (status?.state === 'Over' ? { state: 'Complete' } : undefined),
     isUnderWay: ({ status }) => (status?.playing ?? 0) > 0,
@@ -51,9 +33,6 @@ export function aMadeUpKind(): { facts: KindFacts; shown: KindShown } {
       { name: 'encores', value: 2, isMinor: true },
     ],
     purposes: { tune: { does: 'tune', refusedTo: (target) => `let ${target} be tuned` } },
-    eventsPerPod: new Set(),
-    hiddenStatus: new Set(),
-    ownOnlyText: () => undefined,
     unmanagedText: ({ managedBy }) => `${managedBy ?? 'nobody'} manages this band`,
   });
   return { facts, shown };

@@ -1,18 +1,22 @@
 // A kind whose owner is a pod that the request names: it decides from whole documents, and asks other workloads for their pods' end.
 import { describe, expect, test } from '@jest/globals';
 import { explainPlan } from '../../lib/kinds/planning/plan-text.ts';
+import type { PlannedFacts } from '../../lib/kinds/rows/kind.ts';
 import { defineManifests } from '../../lib/kinds/rows/kind-manifests.ts';
 import { decideFromManifests, planManifests, printedPlan } from '../../lib/kinds/planning/manifest-plan.ts';
+import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { plannedKinds, type PlannedKind } from '../../lib/kinds/manifests.ts';
 import { EMPTY_HEAD } from '../../lib/kinds/rows/plan.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { NODES, PODS } from '../../lib/objects/resources.ts';
 
+const GUESTS: PlannedFacts = { kind: 'Guest', resource: PODS, settings: [] };
+
 /** A guest asks each other pod to leave the room, and says where the documents were. */
 const guest: PlannedKind = {
-  facts: { kind: 'Guest', resource: PODS, settings: [] },
+  facts: GUESTS,
   shown: { purposes: {}, eventsPerPod: new Set(), hiddenStatus: new Set() },
-  manifests: defineManifests<Pod>({
+  manifests: defineManifests<Pod>(GUESTS, {
     schema: 'Pod',
     isOnlyByName: true,
     besides: () => [
@@ -68,6 +72,12 @@ const request = (workload?: string) => ({
   kinds: [...plannedKinds().filter(({ facts }) => facts.settings.length > 0), guest],
   ...(workload !== undefined && { workload }),
 });
+const owned = [
+  ...Map.groupBy(
+    ALL_FACTS.filter(({ isOwnerless }) => !isOwnerless),
+    ({ resource }) => resource.apiVersion,
+  ),
+].map(([version, kinds]) => `${kinds.map(({ kind }) => kind).join(', ')} (${version})`);
 const planned = (workload: string | undefined, ...objects: object[]) => planManifests(documents(...objects), request(workload));
 
 describe('a pod that the request names', () => {
@@ -131,10 +141,7 @@ describe('a pod that the request names', () => {
   test.each([
     ['Pod/nobody', 'no workload is named Pod/nobody; there are Pod/default/a, Pod/other/b'],
     ['Pod/default/b', 'no workload is named Pod/default/b; there are Pod/default/a, Pod/other/b'],
-    [
-      undefined,
-      'no workload in the input; expected one of Job (batch/v1), TFJob, PyTorchJob, MPIJob, XGBoostJob, PaddleJob, MXJob, JAXJob (kubeflow.org/v1), or a Pod that --workload names',
-    ],
+    [undefined, `no workload in the input; expected one of ${owned.join(', ')}, or a Pod that --workload names`],
   ])('%s that is not among the documents: the message names those that are', (workload, message) => {
     expect(() => planned(workload, pod('a'), pod('b', 'other'))).toThrow(message);
   });

@@ -18,21 +18,16 @@ const band: PlannedKind = {
   facts,
   shown,
   row: definePlanner<Band, object>({
-    planner: {
-      afterOwner: () => ({ actions: [], isDone: true }),
-      plan: ({ owner, pods, head }) => ({
-        actions: actionsFor(
-          owner,
-          [...podSetOf(pods)].map(({ namespace, name }) => `${namespace}/${name}`),
-        ),
-        status: { playing: podSetOf(pods).size },
-        outcome: 'acted',
-        why: [],
-        head: { backoff: head.backoff, ordinal: 0 },
-      }),
-    },
+    plan: ({ owner, pods }) => ({
+      actions: actionsFor(
+        owner,
+        [...podSetOf(pods)].map(({ namespace, name }) => `${namespace}/${name}`),
+      ),
+      status: { playing: podSetOf(pods).size },
+      why: [],
+    }),
   }),
-  manifests: defineManifests<Band>({
+  manifests: defineManifests<Band>(facts, {
     besides: () => [
       {
         resource: HALLS,
@@ -81,9 +76,8 @@ const node: PlannedKind = {
   facts: { ...facts, kind: 'Stage', resource: NODES, shortNames: [] },
   ...(band.row && { row: band.row }),
   shown,
-  manifests: defineManifests<Band>({
+  manifests: defineManifests<Band>(facts, {
     isOnlyByName: true,
-    besides: () => [],
     read: (document) => ({ owner: document as unknown as Band }),
   }),
 };

@@ -6,7 +6,7 @@ import { JOBS, PODS } from '../../lib/objects/resources.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { controllerOf } from '../../lib/objects/pods/pod-facts.ts';
 import { decodeState } from '../../lib/reconciler/head/pass-state.ts';
-import { rowsOfKind } from '../simulation/kinds/training/definition-rows.ts';
+import { definedRows } from '../sandbox/defined-rows.ts';
 import { aJobOf } from '../world/kinds/training/world.ts';
 import { aJob, World } from '../world/world.ts';
 
@@ -15,7 +15,7 @@ let world: World;
 afterEach(() => world.close());
 
 test('each head keeps its own kind’s part, and each workload has its own pods', async () => {
-  world = new World({ manages: ['all-jobs', 'training-jobs'], rows: [...rowsOfKind('MPIJob'), ...rowsOfKind('PyTorchJob')] });
+  world = new World({ manages: ['all-jobs', 'training-jobs'], rows: [...definedRows('MPIJob'), ...definedRows('PyTorchJob')] });
   await world.apply(aJobOf(mpi, NAME, { replicas: { Launcher: 1, Worker: 1 } }));
   await world.apply(aJobOf(pytorch, NAME, { replicas: { Master: 1 } }));
   await world.apply(aJob(NAME, { completions: 1, parallelism: 1 }));

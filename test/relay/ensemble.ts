@@ -1,5 +1,6 @@
 // A kind of the relay's tests: an owner that somebody installs, with pods that it controls.
-import { defineFacts, type ChildFacts, type KindFacts, type Membership } from '../../lib/kinds/rows/kind.ts';
+import { defineFacts } from '../../lib/kinds/rows/define-facts.ts';
+import type { ChildFacts, KindFacts, Membership } from '../../lib/kinds/rows/kind.ts';
 import type { Json, KubernetesObject, ObjectMeta, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import { controllerOf } from '../../lib/objects/pods/pod-facts.ts';
 import type { Resource } from '../../lib/objects/resources.ts';

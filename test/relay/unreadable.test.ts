@@ -1,6 +1,6 @@
 // Objects that cannot be read whole are reported all the same: as there, with what their metadata tells, and with why the rest is missing.
 import { afterEach, expect, test } from '@jest/globals';
-import { isReadLive } from '../../lib/kinds/job/terms/owner-facts.ts';
+import { isReadLive } from '../../lib/kinds/rows/owner-facts.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { endRelays, start } from './relay-bench.ts';

@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { builtInRows } from '../../lib/sandbox/built-in-rows.ts';
 import { Resources } from '../../lib/sandbox/rows/resources.ts';
 import { embed, type Embedded } from './embedded.ts';
-import { ensembles } from '../world/kinds/ensemble/sandbox-row.ts';
+import { ensembles } from './ensemble-row.ts';
 
 const group = '/apis/example.com/v1';
 const all = `${group}/namespaces/default/ensembles`;

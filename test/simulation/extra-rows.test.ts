@@ -1,6 +1,6 @@
 // The simulator's API server serves what a story brings along, before and after it goes back to an older state.
 import { expect, test } from '@jest/globals';
-import { ensembles } from '../world/kinds/ensemble/sandbox-row.ts';
+import { ensembles } from '../sandbox/ensemble-row.ts';
 import { NAMESPACE, SimApiServer } from './api-server.ts';
 import { Scheduler } from './scheduler.ts';
 

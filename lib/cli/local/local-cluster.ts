@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterAccess } from '../../adapters/kubernetes/kubernetes-cluster.ts';
+import type { DefinitionManifest } from '../../kinds/rows/kind-definition.ts';
 import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
 import { writePrivately } from '../../files/private-files.ts';
 import { FailedError } from '../terminal/exit.ts';
@@ -23,7 +24,7 @@ const SANDBOX_NAME = 'local';
 const PORT_FILE = 'port';
 
 /**
- * Starts a sandbox and its node. A new one has the definitions of the training kinds. Folder, certificate authority, token and port stay the same over restarts, so that a kubeconfig does.
+ * Starts a sandbox and its node. A new one has the definitions of the kinds that bring their own. Folder, certificate authority, token and port stay the same over restarts, so that a kubeconfig does.
  * @param options.port 0: as the last time, else any free one
  * @param options.report called with the node's failed tries
  * @throws SandboxError with one sentence
@@ -42,17 +43,17 @@ export async function startLocalSandbox(options: {
   const { isFeature, switchOn } = await import('../../sandbox/objects/features.ts');
   // Before the tables of resources are read.
   for (const feature of features) if (isFeature(feature)) switchOn(feature);
-  const [{ startSandbox }, firstDefinitions, { startSimulatedNode }, { openJsonClient }] = await Promise.all([
+  const [{ startSandbox }, definitions, { startSimulatedNode }, { openJsonClient }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     // One that has been started before has its own: a start should not load what makes them.
-    lastPort(folder) === 0 ? import('../../../infra/crds/training-definitions.ts') : undefined,
+    lastPort(folder) === 0 ? firstDefinitions() : undefined,
     import('../../sandbox/node/simulated-node.ts'),
     import('../../adapters/kubernetes/json-client.ts'),
   ]);
   const sandbox = await startSandbox({
     folder,
     port: port > 0 ? port : await freePortLike(lastPort(folder)),
-    ...(firstDefinitions && { definitions: firstDefinitions.trainingDefinitions }),
+    ...(definitions && { definitions }),
   });
   const access: ClusterAccess = { server: sandbox.url, caPem: sandbox.caPem, auth: { kind: 'token', token: sandbox.token } };
   try {
@@ -76,6 +77,14 @@ export async function startLocalSandbox(options: {
       await sandbox.stop();
     },
   };
+}
+
+async function firstDefinitions(): Promise<() => DefinitionManifest[]> {
+  const [{ kindDefinitions }, { definitionSchemaOf }] = await Promise.all([
+    import('../../kinds/definitions.ts'),
+    import('../../sandbox/schema/definition-schema.ts'),
+  ]);
+  return () => kindDefinitions(definitionSchemaOf);
 }
 
 function lastPort(folder: string): number {

@@ -1,8 +1,9 @@
-// Fields of training jobs that their definitions do not have, and what was meant by them. A definition is made of tables: loading them takes
+// Fields of custom resources that the definitions of their kinds do not have, and what was meant by them. A definition is made of tables: loading them takes
 // a while, so only commands that meet a training job load this file.
-import { trainingDefinitions } from '../../../infra/crds/training-definitions.ts';
+import { kindDefinitions } from '../../kinds/definitions.ts';
 import { fieldsOf, type Fields } from '../../objects/values/untyped-fields.ts';
 import { unknownFieldsIn } from '../../sandbox/custom/pruning.ts';
+import { definitionSchemaOf } from '../../sandbox/schema/definition-schema.ts';
 import { fieldSchemaOf, itemsOf, type JsonSchema } from '../../sandbox/schema/json-schema.ts';
 import { stepsOf } from './field-steps.ts';
 import type { UnknownField } from './manifest-types.ts';
@@ -15,7 +16,7 @@ let schemas: Map<string, JsonSchema> | undefined;
 
 function schemaFor({ apiVersion, kind }: Fields): JsonSchema | undefined {
   schemas ??= new Map(
-    (trainingDefinitions() as unknown as Definition[]).flatMap(({ spec: { group, names, versions } }) =>
+    (kindDefinitions(definitionSchemaOf) as unknown as Definition[]).flatMap(({ spec: { group, names, versions } }) =>
       versions.map(({ name, schema }) => [`${group}/${name} ${names.kind}`, schema.openAPIV3Schema]),
     ),
   );

@@ -1,6 +1,6 @@
 // The facts of a Job for relay, ingest, loop and onboarding.
 import { jobFactsFault } from './owner-facts-check.ts';
-import { isJobFinished, isReadLive, JOB_FIELDS, jobFactsOf } from './terms/owner-facts.ts';
+import { isJobFinished, JOB_FIELDS, jobFactsOf } from './terms/owner-facts.ts';
 import {
   controllerUidLabel,
   jobNameLabel,
@@ -17,21 +17,19 @@ import { controllerOf, isActive, isFinished, isTracked, labelsFor, type PodFacts
 import { JOBS } from '../../objects/resources.ts';
 import { ownEntry } from '../../objects/values/untyped-fields.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
-import { defineFacts, type Membership, type Urgency } from '../rows/kind.ts';
+import { defineFacts } from '../rows/define-facts.ts';
+import type { Membership, Urgency } from '../rows/kind.ts';
 import { podNameOf } from './pods/names.ts';
 import { JOB_SETTINGS } from './settings.ts';
 import { terminatedPods } from './counting/terminated-pods.ts';
 
 export const jobFacts = defineFacts<Job>({
-  kind: 'Job',
   resource: JOBS,
   fields: JOB_FIELDS,
-  component: 'job-controller',
   repeatedReasons: new Set(['SuccessfulCreate', 'SuccessfulDelete', 'FailedCreate', 'FailedDelete']),
   refusedReasons: { create: 'FailedCreate', delete: 'FailedDelete' },
   factsOf: jobFactsOf,
   faultOf: jobFactsFault,
-  isReadLive,
   settings: JOB_SETTINGS,
   isManaged: ({ spec }, manages) => isOurs(spec, manages),
   isAlone: isBuiltInOff,
@@ -42,6 +40,7 @@ export const jobFacts = defineFacts<Job>({
   urgencyOfOwner,
   pods: {
     haveTrackingFinalizer: true,
+    namesHoldNumbers: true,
     membershipOf,
     // If the Job is gone. The pods also have the label with the prefix, except those made before Kubernetes 1.27.
     selection: (key, owner) => ({ labelSelector: readableSelector(owner) ?? `${legacyControllerUidLabel}=${key.uid}` }),
@@ -61,7 +60,6 @@ export const jobFacts = defineFacts<Job>({
       feature: 'WorkloadWithJob',
     },
   ],
-  children: [],
   // Alpha: passes make a Workload and a PodGroup, so that the scheduler treats a Job's pods as a group.
   furtherRights: [SCHEDULING_WORKLOADS, POD_GROUPS].map((resource) => ({
     resource,

@@ -2,6 +2,7 @@
 import { withJobDefaults, withStoredJobDefaults } from '../../admission/job/job-defaults.ts';
 import { validateJob, validateJobUpdate } from '../../admission/job/job-validation.ts';
 import { isJobFinished } from './terms/owner-facts.ts';
+import { jobFacts } from './facts.ts';
 import { legacyControllerUidLabel } from '../../objects/job-labels.ts';
 import {
   POD_GROUPS,
@@ -19,7 +20,7 @@ import { podSetOf } from '../rows/pod-set.ts';
 import { isJob, jobProblem, podGroupProblem, schedulingWorkloadProblem } from './manifest-shapes.ts';
 import { schedulingActions } from './scheduling/scheduling-actions.ts';
 
-export const jobManifests = defineManifests<Job>({
+export const jobManifests = defineManifests<Job>(jobFacts, {
   schema: 'Job',
   besides: (options) =>
     options[WORKLOAD_WITH_JOB] !== undefined

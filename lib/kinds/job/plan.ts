@@ -6,12 +6,13 @@ import { isJobFinished } from './terms/owner-facts.ts';
 import { LabelSelectorError } from '../../objects/label-selector.ts';
 import { isOurs } from './terms/managed-by.ts';
 import { isActive, isReady, timeOf, type PodFacts } from '../../objects/pods/pod-facts.ts';
-import type { Action, Failure, Plan, Planner, Snapshot } from '../rows/plan.ts';
+import type { Action, Failure, NewPlan, Plan, Snapshot } from '../rows/plan.ts';
+import { plannerOf } from '../rows/planner-row.ts';
 import { podSetOf, type PodSet } from '../rows/pod-set.ts';
 import { createActions, deleteActions, eventAction, finishEvents, storedStatus } from './pods/actions.ts';
 import { nextBackoff } from './backoff/backoff.ts';
 import { creationReason } from './counting/counts.ts';
-import { trueCondition } from './terms/conditions.ts';
+import { trueCondition } from '../rows/usual-reasons.ts';
 import { deadlineOf } from './end/deadline.ts';
 import { headcountFold } from './tally/headcount.ts';
 import { earlierVerdict, indexVerdict, isComplete, jobFailure, notedFailure, REACHED_COMPLETIONS, verdictInStatus } from './end/finish.ts';
@@ -36,21 +37,23 @@ const MIN_WAIT_MS = 1000;
 /** Characters: the head that keeps them is small. */
 const MAX_KEPT_INDEXES = 200;
 
-export const jobPlanner = {
-  plan: (snapshot: JobSnapshot, now: Date) => planWithGroup(snapshot, (given) => plan(given, now)),
+export const jobPlanner = plannerOf<Job, JobStatus>({
+  plan: (snapshot: JobSnapshot, now) => planWithGroup(snapshot, (given) => plan(given, now)),
   afterOwner: ({ pods }) => ({ actions: orphans(pods), isDone: true }),
-} satisfies Planner<Job, JobStatus>;
+});
 
-function plan(snapshot: JobSnapshot, now: Date): Plan<JobStatus> {
+type JobPlan = NewPlan<JobStatus>;
+
+function plan(snapshot: JobSnapshot, now: Date): JobPlan {
   const job = snapshot.owner;
   if (!isOurs(job.spec, snapshot.manages)) {
-    return idle(snapshot, 'notOurs', `the Job is managed by ${job.spec.managedBy ?? 'the built-in controller'}`);
+    return idle('notOurs', `the Job is managed by ${job.spec.managedBy ?? 'the built-in controller'}`);
   }
   if (isJobFinished(job)) return finished(snapshot, now);
   if (!isKnownMode(job.spec)) {
     const message = 'Skipped Job sync because completion mode is unknown';
     const event = eventAction(job, { type: 'Warning', reason: 'UnknownCompletionMode', message });
-    return { ...idle(snapshot, 'parked', `the completion mode ${String(job.spec.completionMode)} is unknown`), actions: [event] };
+    return { ...idle('parked', `the completion mode ${String(job.spec.completionMode)} is unknown`), actions: [event] };
   }
   const pods = podSetOf(snapshot.pods);
   let claims: Claims;
@@ -58,7 +61,7 @@ function plan(snapshot: JobSnapshot, now: Date): Plan<JobStatus> {
     claims = claimPods(job, pods);
   } catch (error) {
     if (!(error instanceof LabelSelectorError)) throw error;
-    return idle(snapshot, 'parked', `couldn't convert Job selector: ${error.message}`);
+    return idle('parked', `couldn't convert Job selector: ${error.message}`);
   }
   return passOf({ ...snapshot, pods }, claims, now.getTime());
 }
@@ -69,11 +72,9 @@ function orphans(pods: readonly PodFacts[]): Action[] {
   return pods.filter(({ tracked }) => tracked).map((pod) => (pod.controller === undefined ? stripOrphan(pod, why) : stripAction(pod, why)));
 }
 
-function idle({ owner, head }: Snapshot<Job>, outcome: Plan<JobStatus>['outcome'], why: string): Plan<JobStatus> {
-  return { actions: [], status: owner.status ?? {}, outcome, why: [why], head: { backoff: head.backoff, ordinal: head.ordinal } };
-}
+const idle = (outcome: Plan<JobStatus>['outcome'], why: string): JobPlan => ({ actions: [], outcome, why: [why] });
 
-function finished(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
+function finished(snapshot: Snapshot<Job>, now: Date): JobPlan {
   const { owner: job, head } = snapshot;
   const asked = new Set(head.expectations.strip);
   const pods = podSetOf(snapshot.pods);
@@ -98,15 +99,15 @@ function finished(snapshot: Snapshot<Job>, now: Date): Plan<JobStatus> {
   const rest = problem !== undefined ? 'parked' : waitMs !== undefined ? 'waiting' : 'converged';
   const held = heldMs === undefined ? [] : [HELD_WHY.deletes];
   return {
-    ...idle(snapshot, actions.length > 0 ? 'acted' : rest, 'the Job has finished'),
     actions,
+    outcome: actions.length > 0 ? 'acted' : rest,
     ...(waitMs !== undefined && { requeueAfterSeconds: waitMs / 1000 }),
     why: ['the Job has finished', ...held, ...(cleanup?.why ?? []), ...(problem === undefined ? [] : [problem])],
-    head: { backoff: { failures: 0 }, ordinal: head.ordinal },
+    head: { backoff: { failures: 0 } },
   };
 }
 
-function passOf(snapshot: JobSnapshot & { pods: PodSet }, claims: Claims, nowMs: number): Plan<JobStatus> {
+function passOf(snapshot: JobSnapshot & { pods: PodSet }, claims: Claims, nowMs: number): JobPlan {
   const { owner: job, head } = snapshot;
   const before = job.status ?? {};
   const terms = termsOf(job);
@@ -186,7 +187,7 @@ function passOf(snapshot: JobSnapshot & { pods: PodSet }, claims: Claims, nowMs:
     ...(changes.syncAction && { syncAction: changes.syncAction }),
     ...(decided && !decided.succeeded && !isTold && (noted || changes.remove.length > 0) && { failure: failureOf(decided, progress) }),
     ...(children.length > 0 && { creationReason: creationReason(job, { failed: tally.failed, terminating: tally.counts.terminating }) }),
-    head: { backoff: ends ? { failures: 0 } : backoff, ordinal: head.ordinal },
+    head: { backoff: ends ? { failures: 0 } : backoff },
   };
 }
 

@@ -10,7 +10,7 @@ import { jobKept } from './scheduling/scheduling-plan.ts';
 import { jobStatus } from './status.ts';
 
 export const jobRow = definePlanner<Job, JobStatus>({
-  planner: jobPlanner,
+  ...jobPlanner,
   status: jobStatus,
   metrics: jobMetrics,
   backoff: jobBackoff,

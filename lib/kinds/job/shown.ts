@@ -1,17 +1,18 @@
 // How Jobs are displayed.
 import type { Job } from '../../objects/kubernetes.ts';
 import { isBuiltInOff, OUR_MANAGER } from './terms/managed-by.ts';
+import { jobFacts } from './facts.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { defineShown, type Figure, type Unmanaged } from '../rows/kind-shown.ts';
 import { counted } from '../rows/reasons.ts';
 import type { Standing } from '../rows/state.ts';
-import { trueCondition } from './terms/conditions.ts';
+import { trueCondition } from '../rows/usual-reasons.ts';
 import { jobBackoff } from './backoff/kept-backoff.ts';
 import { PATCH_PURPOSES } from './reasons/patch-purposes.ts';
 import { JOB_REASONS } from './reasons/reason-codes.ts';
 import { reasonsOf } from './reasons/reasons.ts';
 
-export const jobShown = defineShown<Job>({
+export const jobShown = defineShown<Job>(jobFacts, {
   reasons: JOB_REASONS,
   reasonsOf,
   knownBackoff: (stored, job) => jobBackoff.known(stored, job),

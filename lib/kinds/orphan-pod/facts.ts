@@ -5,7 +5,8 @@ import { controllerOf, isTracked } from '../../objects/pods/pod-facts.ts';
 import { PODS } from '../../objects/resources.ts';
 import { JOB_SETTINGS } from '../job/settings.ts';
 import { terminatedPods } from '../job/counting/terminated-pods.ts';
-import { defineFacts, type Membership } from '../rows/kind.ts';
+import { defineFacts } from '../rows/define-facts.ts';
+import type { Membership } from '../rows/kind.ts';
 
 export const orphanPodFacts = defineFacts<WorkloadObject>({
   kind: 'OrphanPod',
@@ -17,17 +18,15 @@ export const orphanPodFacts = defineFacts<WorkloadObject>({
   refusedReasons: { create: 'FailedCreate', delete: 'FailedDelete' },
   factsOf: (object) => object,
   faultOf: () => ({ field: '', expected: 'no owner: this kind has none' }),
-  isReadLive: () => false,
   settings: JOB_SETTINGS,
   isManaged: () => true,
   isAlone: isBuiltInOff,
-  managerOf: () => undefined,
   hasStarted: () => true,
   isFinished: () => false,
   expectedChildren: () => 1,
-  urgencyOfOwner: () => 'now',
   pods: {
     haveTrackingFinalizer: true,
+    namesHoldNumbers: true,
     membershipOf,
     selection: ({ name }) => ({ fieldSelector: `metadata.name=${name}` }),
     concerns: (key, { uid, controller }) => uid === key.uid && controller === undefined,
@@ -36,7 +35,6 @@ export const orphanPodFacts = defineFacts<WorkloadObject>({
     urgencyOf: () => 'soon',
     counted: [terminatedPods],
   },
-  children: [],
 });
 
 /** A pod with the finalizer and no controller. One that carries a Job's labels belongs to that Job, whose kind is asked first. */

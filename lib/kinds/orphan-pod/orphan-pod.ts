@@ -1,19 +1,12 @@
 // A pod with the Job tracking finalizer that names no Job at all. It is a workload of its own, without an owner: nobody else would remove the
 // finalizer, and the pod could never go away.
-import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { stripOrphan } from '../job/pods/ownership.ts';
-import type { Action, Plan, Planner, Snapshot } from '../rows/plan.ts';
+import type { Action, AfterOwner, LeftBehind, NewPlan } from '../rows/plan.ts';
 
-export const orphanPodPlanner: Planner<WorkloadObject, object> = {
-  plan: ({ head }: Snapshot<WorkloadObject>): Plan<object> => ({
-    actions: [],
-    status: {},
-    outcome: 'converged',
-    why: ['an orphan has no owner to plan for'],
-    head: { backoff: head.backoff, ordinal: head.ordinal },
-  }),
-  afterOwner: ({ pods }) => ({ actions: orphans(pods), isDone: true }),
+export const orphanPodPlanner = {
+  plan: (): NewPlan<object> => ({ actions: [], why: ['an orphan has no owner to plan for'] }),
+  afterOwner: ({ pods }: LeftBehind): AfterOwner => ({ actions: orphans(pods), isDone: true }),
 };
 
 /** Only if it still has no controller: a controller sees to the finalizer itself. */

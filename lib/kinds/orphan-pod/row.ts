@@ -3,4 +3,4 @@ import { ofStaleRead } from '../job/counting/metrics.ts';
 import { definePlanner } from '../rows/planner-row.ts';
 import { orphanPodPlanner } from './orphan-pod.ts';
 
-export const orphanPodRow = definePlanner({ planner: orphanPodPlanner, metrics: { ofStaleRead } });
+export const orphanPodRow = definePlanner({ ...orphanPodPlanner, metrics: { ofStaleRead } });

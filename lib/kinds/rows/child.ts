@@ -1,11 +1,9 @@
 // A child of a kind's row as views, messages and digests hold it.
-import { partBytes, PART_BYTES_MAX, resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
+import { createHash } from 'node:crypto';
+import { canonicalText, partBytes, PART_BYTES_MAX, resourceKeyOf, type ChildState, type Part } from '../../objects/child-state.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
-import { controllerOf } from '../../objects/pods/pod-facts.ts';
+import { CHILD_NUMBER, controllerOf } from '../../objects/pods/pod-facts.ts';
 import type { ChildFacts } from './kind.ts';
-
-/** Counts the uses of a child's name, where names are used again (R5). */
-const NUMBER_ANNOTATION = 'farloop.dev/number';
 
 /** The part that the kind's planner compares takes too many bytes. The workload is parked with this sentence. */
 export class OversizedPartError extends Error {
@@ -17,15 +15,28 @@ export class OversizedPartError extends Error {
   }
 }
 
+/** The compared part of an object: one that its kind makes, or one that is there. */
+export const childPartOf = ({ revision, partOf }: Pick<ChildFacts, 'revision' | 'partOf'>, object: KubernetesObject): Part => ({
+  revision,
+  facts: partOf(object),
+});
+
+/** A digest for a part, of values that are too large for one or that nobody but the cluster should keep. */
+export const digestOf = (value: unknown): string =>
+  createHash('sha256')
+    .update(canonicalText(value ?? {}))
+    .digest('hex')
+    .slice(0, 16);
+
 /** @throws OversizedPartError */
 export function childStateOf(child: ChildFacts, object: KubernetesObject): ChildState {
-  const { resource, revision } = child;
+  const { resource } = child;
   const { metadata } = object;
-  const part = { revision, facts: child.partOf(object) };
+  const part = childPartOf(child, object);
   const bytes = partBytes(part);
   if (bytes > PART_BYTES_MAX) throw new OversizedPartError(resource.kind, metadata, bytes);
   const { uid = '', namespace = '', name = '', resourceVersion = '0', labels, annotations, deletionTimestamp } = metadata;
-  const number = annotations?.[NUMBER_ANNOTATION];
+  const number = annotations?.[CHILD_NUMBER];
   return {
     resource: resourceKeyOf(resource),
     uid,

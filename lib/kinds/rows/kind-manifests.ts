@@ -2,8 +2,10 @@
 import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { KindOptions } from '../../objects/kind-options.ts';
 import type { Resource } from '../../objects/resources.ts';
-import type { Fields } from '../../objects/values/untyped-fields.ts';
-import type { ShapeProblem } from './manifest-shapes.ts';
+import { isFields, type Fields } from '../../objects/values/untyped-fields.ts';
+import * as v from 'valibot';
+import type { KindFacts } from './kind.ts';
+import { metadata, object, problemIn, type ShapeProblem } from './manifest-shapes.ts';
 import type { Action, Plan, Snapshot, Target } from './plan.ts';
 
 /** Documents of another resource that a kind's plan reads. */
@@ -43,7 +45,7 @@ export interface ManifestGiven<Owner extends WorkloadObject> {
 export type EvictAction = { verb: 'evict'; status: object; why: string } & Target;
 
 /** A plan as `farloop plan` prints it: with requests to other workloads too, and the admission of a pod. */
-export type DocumentPlan = Omit<Plan<object>, 'actions'> & { actions: (Action | EvictAction)[]; admission?: object };
+export type DocumentPlan = Omit<Plan<object>, 'actions' | 'head'> & { actions: (Action | EvictAction)[]; admission?: object };
 
 export interface KindManifests<Owner extends WorkloadObject = WorkloadObject> {
   /** The API server's type of the owner, used to read documents; undefined if the server does not know its fields. */
@@ -64,8 +66,58 @@ export interface KindManifests<Owner extends WorkloadObject = WorkloadObject> {
   extraOf?(given: ManifestGiven<Owner>, plan: DocumentPlan): Fields;
 }
 
-/** Erases the owner's type, once. Callers must pass a row only owners of its kind. */
-export const defineManifests = <Owner extends WorkloadObject>(manifests: KindManifests<Owner>): KindManifests => manifests;
+/** The part of a kind's facts that reading documents needs. */
+type FactsToRead = Pick<KindFacts, 'kind'> & Partial<Pick<KindFacts, 'faultOf'>>;
+
+export type NewManifests<Owner extends WorkloadObject> = Partial<KindManifests<Owner>> & {
+  /** Why the API server, or an admission policy of the kind, would refuse an owner of the right shape. Read by the usual `read` alone. */
+  refusalsOf?(this: void, owner: Owner): readonly Refusal[];
+};
+
+/** Erases the owner's type, once. Callers must pass a row only owners of its kind. Absent `read`: the shape is that of the kind's facts. */
+export function defineManifests<Owner extends WorkloadObject>(facts: FactsToRead, said: NewManifests<Owner> = {}): KindManifests {
+  const { refusalsOf, ...manifests } = said as NewManifests<WorkloadObject>;
+  return { besides: () => [], read: (document, given) => readOwner(facts, refusalsOf, document, given), ...manifests };
+}
 
 /** The uid of an object that no API server has stored yet. */
 export const UNSTORED_UID = '00000000-0000-0000-0000-000000000000';
+
+const shape = object({ metadata });
+
+function readOwner(
+  { faultOf }: FactsToRead,
+  refusalsOf: NewManifests<WorkloadObject>['refusalsOf'],
+  document: Fields,
+  { namespace, now }: { namespace: string; now: Date },
+): ReadOwner<WorkloadObject> {
+  if (!v.is(shape, document)) return { problem: problemIn(shape, document) };
+  const { metadata: given } = document;
+  const owner = {
+    ...document,
+    metadata: {
+      generation: 1,
+      resourceVersion: '1',
+      creationTimestamp: now.toISOString().replace(/\.\d+Z$/, 'Z'),
+      ...given,
+      namespace,
+      uid: given.uid || UNSTORED_UID,
+    },
+  } as unknown as WorkloadObject;
+  const fault = faultOf?.(owner);
+  if (fault) return { problem: { ...fault, found: foundAt(owner, fault.field) } };
+  const [refusal, ...others] = refusalsOf?.(owner) ?? [];
+  return refusal ? { refusals: [refusal, ...others] } : { owner };
+}
+
+/** The value at a field such as `spec.groups[2].count`, or where the way to it ends. */
+function foundAt(owner: object, field: string): string | undefined {
+  const steps = field.split(/[.[\]]+/).filter((step) => step !== '');
+  const found = steps.reduce((value: unknown, step) => {
+    if (Array.isArray(value)) return value[Number(step)] as unknown;
+    return isFields(value) ? value[step] : value;
+  }, owner);
+  return found === undefined ? undefined : JSON.stringify(found).slice(0, LONGEST_FOUND);
+}
+
+const LONGEST_FOUND = 80;

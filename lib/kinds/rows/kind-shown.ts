@@ -1,12 +1,16 @@
 // How a kind's workloads are displayed: in lists, by `explain`, on the console, by `up --apply`. Only the kind's row knows which fields of
 // spec and status the values come from.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
+import { ownEntry } from '../../objects/values/untyped-fields.ts';
 import type { Manages } from '../../objects/manages.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
+import { reasonOf } from './define-facts.ts';
+import type { KindFacts } from './kind.ts';
 import type { PlanHead, Snapshot } from './plan.ts';
-import type { StoredBackoff } from './planner-row.ts';
-import type { Circumstances, Reason } from './reasons.ts';
+import { knownBackoff, type StoredBackoff } from './planner-row.ts';
+import { COMMON_REASONS, counted, type Circumstances, type Reason } from './reasons.ts';
 import type { ReasonState, Standing } from './state.ts';
+import { usualReasonsOf, usualStandingOf } from './usual-reasons.ts';
 
 /** A number about a workload: a column of a list, or part of a sentence. */
 export interface Figure {
@@ -75,5 +79,87 @@ export interface Unmanaged {
   manages: Manages;
 }
 
-/** Erases the owner's type, once. Callers must pass a row only owners of its kind. */
-export const defineShown = <Owner extends WorkloadObject>(shown: KindShown<Owner>): KindShown => shown;
+/** Words for the patches of actions.ts. */
+const USUAL_PURPOSES: Readonly<Record<string, PatchPurpose>> = {
+  adopt: { does: 'adopt', refusedTo: (target) => `adopt ${target}` },
+  release: { does: 'release', refusedTo: (target) => `release ${target}` },
+  correct: { does: 'correct', refusedTo: (target) => `correct ${target}` },
+};
+
+/**
+ * Erases the owner's type, once. Callers must pass a row only owners of its kind. Of what a kind says nothing, its workloads are displayed by
+ * conditions, pods and circumstances.
+ */
+export function defineShown<Owner extends WorkloadObject>(facts: KindFacts, said: Partial<KindShown<Owner>> = {}): KindShown {
+  const { kind, resource, settings } = facts;
+  const shown = said as Partial<KindShown>;
+  const words = settings.map(({ word }) => word);
+  return {
+    reasons: {},
+    reasonsOf: (snapshot, now, circumstances) => usualReasonsOf(facts, snapshot, now, circumstances),
+    knownBackoff,
+    lettingGoText: (held) =>
+      held.length === 0
+        ? `the ${kind} is gone: nothing is left to do`
+        : `the ${kind} is gone: the API server deletes ${counted(held.length, 'pod', 'pods')} of it`,
+    standingOf: usualStandingOf,
+    isUnderWay: (owner) => facts.hasStarted(owner),
+    fields: [],
+    figuresOf: () => [],
+    eventsPerPod: new Set([reasonOf('Successful', 'Create', 'Pod'), reasonOf('Successful', 'Delete', 'Pod')]),
+    hiddenStatus: new Set(),
+    unmanagedText: ({ managedBy, manages }) => {
+      if (managedBy !== undefined) return `its spec.managedBy is ${JSON.stringify(managedBy)}, so that controller has it`;
+      return words.some((word) => manages.includes(word))
+        ? 'Farloop does not manage it'
+        : `${resource.plural} are managed only where "farloop up" or "farloop cluster add" is given --manage ${words.join(' or ')}`;
+    },
+    ownOnlyText: () => undefined,
+    ...shown,
+    purposes: { ...USUAL_PURPOSES, ...shown.purposes },
+  };
+}
+
+export interface Known {
+  shown: Pick<KindShown, 'reasons' | 'standingOf' | 'isUnderWay'>;
+  /** Whether workloads of its kind have no owners. */
+  isOwnerless: boolean;
+  /** Undefined: gone or unknown. */
+  owner: WorkloadObject | undefined;
+  /** Whether the state that its passes keep can be read. */
+  isKnown: boolean;
+  /** Why it is parked; undefined if it is not. */
+  parked?: string | undefined;
+  /** Most important first. */
+  reasons: readonly Reason[];
+}
+
+export function standingOf({ shown, isOwnerless, owner, isKnown, parked, reasons }: Known): Standing {
+  if (parked !== undefined) return { state: 'Parked', reason: parked };
+  if (isOwnerless) return { state: 'Orphan' };
+  if (!owner || !isKnown) return { state: 'Unknown' };
+  const told = shown.standingOf(owner);
+  if (told?.state === 'Complete' || told?.state === 'Failed') return told;
+  if (owner.metadata.deletionTimestamp !== undefined) return { state: 'Terminating' };
+  if (told) return told;
+  const standings = reasons.flatMap((reason) => standingBy(reason, shown) ?? []);
+  const running = standings.find(({ state }) => state === 'Running');
+  if (running) return running;
+  const [standing = { state: 'Pending' as const }] = standings;
+  if (standing.state !== 'Pending') return standing;
+  // A workload may have no pod for a moment, or its pods may be unknown here (TooLargeForView). Its status then decides.
+  return { state: shown.isUnderWay(owner) ? 'Running' : 'Pending' };
+}
+
+/** The cluster's word for a container that restarts again and again. */
+const RESTARTS_LATER = 'CrashLoopBackOff';
+
+/** @returns undefined for a reason without a state, such as a deadline */
+function standingBy({ code, podReason, trouble }: Reason, { reasons }: Known['shown']): Standing | undefined {
+  const state = ownEntry(reasons, code) ?? ownEntry<Standing['state'] | undefined>(COMMON_REASONS, code);
+  if (code === 'PodsWaiting' && podReason === RESTARTS_LATER) return { state: 'BackingOff', reason: podReason };
+  if (state === undefined || state !== 'Waiting') return state && { state, ...(trouble !== undefined && { reason: trouble }) };
+  // In other reasons `podReason` is evidence with a message. It does not name what the workload waits for.
+  const isOfPods = code === 'PodsWaiting' || code === 'PodsDisrupted';
+  return { state, reason: (isOfPods ? podReason : undefined) ?? code };
+}

@@ -1,6 +1,7 @@
 // The words of a kind's facts: all that relay, ingest, loop and onboarding may ask about its owner and its children. No code outside lib/kinds
 // names a kind, or reads its spec or status; it asks the kind's row. The planner, which decides, has a table of its own (planners.ts).
 import type { Fault } from '../../objects/values/fact-checks.ts';
+import type { Shape } from '../../objects/values/field-shapes.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
 import type { Json, KubernetesObject, ObjectMeta, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { LabelMatcher } from '../../objects/label-selector.ts';
@@ -42,6 +43,10 @@ export interface Setting {
   takes: string;
 }
 
+/** Labels of a workload's objects: one whose value is the owner's name, or all that this gives for a name. */
+export type Labels = string | ((this: void, name: string) => Readonly<Record<string, string>>);
+
+/** A row of facts. `defineFacts` makes one of what a kind says itself. */
 export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   /** As in keys, messages and log lines. A build treats a kind that it does not know as a later version's (decision 8). */
   kind: string;
@@ -60,8 +65,14 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   /** Reasons of the Events about a child that the API server refuses to create or delete. */
   refusedReasons: { create: string; delete: string };
 
-  /** The owner as the view keeps it: bounded, and the same from a list, a watch and the answer to a write. */
+  /**
+   * The owner as the view keeps it: bounded, and the same from a list, a watch and the answer to a write. It must keep `status` whole and
+   * `metadata.generation`: a status of which something is missing is not the one that a pass wrote, so that each pass after it counts live
+   * (R18), which costs lists of the API server and which nothing else shows.
+   */
   factsOf(object: Owner): Owner;
+  /** Of spec and status: `faultOf` and a definition follow from it; absent: the kind has its own. */
+  shape?: { spec: Shape; status: Shape };
   /** The first field that no such owner can have; undefined if the facts are possible. Ingest asks it about facts from outside. */
   faultOf(told: unknown): Fault | undefined;
   /** Whether these facts only mark an owner that is too large for the view. A pass reads such an owner live before it decides. */
@@ -84,6 +95,8 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   expectedChildren(owner: Owner): number;
   /** How soon a pass follows a change of the owner that is not its deletion. */
   urgencyOfOwner(owner: Owner): Urgency;
+  /** On every object that its workloads make; absent: its planner makes none by the builders of actions.ts. */
+  labels?: Labels;
   pods: PodsOfKind<Owner>;
   /** Its children other than pods. */
   children: readonly ChildFacts<Owner>[];
@@ -155,7 +168,7 @@ export interface ChildFacts<Owner extends WorkloadObject = WorkloadObject> {
   mayAdopt?(this: void, key: Pick<WorkloadKey, 'namespace' | 'name'>, metadata: ObjectMeta): boolean;
   /** Selects them in a live list. */
   selection(key: WorkloadKey, owner: Owner | undefined): ListSelection;
-  /** Its planner emits an event for each name that others have, once. Absent: the loop does, at every try. */
+  /** Its planner emits an event for each name that others have, once. Absent: the loop does. */
   plannerTellsOfTakenNames?: true;
   /** Reasons of the Events about a child that the API server refuses to create or delete; absent: the kind's own. */
   refusedReasons?: { create: string; delete: string };
@@ -191,7 +204,7 @@ export interface PodsOfKind<Owner extends WorkloadObject> {
    * pod of another number is not the one to be created (R5).
    */
   namesAreReused?: true;
-  /** The planner emits an event for each name that others have, once. Absent: the loop does, at every try. */
+  /** The planner emits an event for each name that others have, once. Absent: the loop does. */
   plannerTellsOfTakenNames?: true;
   /**
    * A success counts though its pod is gone before a pass has looked: the planner gets such pods as `Snapshot.ended`. Absent where a finalizer
@@ -213,6 +226,3 @@ export interface CountedPods {
   has(pod: PodFacts): boolean;
   countsOf(change: { came: number; went: number }): Counted[];
 }
-
-/** Erases the owner's type, once. Callers must pass a row only owners of its kind. */
-export const defineFacts = <Owner extends WorkloadObject>(facts: KindFacts<Owner>): KindFacts => facts;

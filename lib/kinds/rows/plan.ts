@@ -36,7 +36,7 @@ export interface Failure {
 
 export const EMPTY_HEAD: PlanHead = { expectations: { create: [], delete: [], strip: [] }, backoff: { failures: 0 }, ordinal: 0 };
 
-export interface Snapshot<Owner extends KubernetesObject> {
+export interface Snapshot<Owner extends KubernetesObject, Kept extends object = object> {
   owner: Owner;
   /** Pods controlled by the owner and, where they were listed, orphans in its namespace; order is the caller's. */
   pods: Pods;
@@ -56,7 +56,7 @@ export interface Snapshot<Owner extends KubernetesObject> {
   /** Objects that plans of this pass wanted, by `readKeyOf`. `objects` undefined: absent, or the API server serves no such resource. */
   read?: ReadonlyMap<string, { objects: readonly KubernetesObject[] | undefined }>;
   /** Its kind's part of the head, by the kind's own schema. */
-  kept?: object | undefined;
+  kept?: Kept | undefined;
 }
 
 /** An object of somebody else that has the name of a child. It holds that child's place only (R5). */
@@ -212,6 +212,13 @@ export interface Plan<Status> {
   /** A step that all else rests on: once it is carried out, the same pass plans again. */
   continues?: true;
 }
+
+/**
+ * A plan as a planner answers it, without what follows from the rest. `outcome` absent: `acted` with any action, else `waiting` if a time or an
+ * object is waited for, else `converged`. `status` absent: the owner's. `head` absent, or a part of it: as it is.
+ */
+export type NewPlan<Status, Kept extends object = object> = Pick<Plan<Status>, 'actions' | 'why'> &
+  Partial<Omit<Plan<Status>, 'head'>> & { head?: Partial<Plan<Status>['head']> & { kept?: Kept } };
 
 /** Objects that a deleted owner has left, as listed live. */
 export interface LeftBehind {

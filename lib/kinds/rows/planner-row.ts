@@ -5,7 +5,7 @@ import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { Counted } from '../../objects/upstream-metrics.ts';
 import type { Resource } from '../../objects/resources.ts';
-import type { Action, Plan, Planner, PlanHead, Snapshot } from './plan.ts';
+import type { Action, AfterOwner, LeftBehind, NewPlan, Plan, Planner, PlanHead, Snapshot } from './plan.ts';
 
 export interface PlannerRow<Owner extends WorkloadObject = WorkloadObject, Status extends object = object> {
   planner: Planner<Owner, Status>;
@@ -92,18 +92,67 @@ export interface StoredBackoff {
   [detail: string]: string | number | undefined;
 }
 
+/** The decisions of a kind. */
+export interface Decisions<Owner extends WorkloadObject, Status extends object, Kept extends object = object> {
+  /** A pure function of what it is given. */
+  plan(this: void, snapshot: Snapshot<Owner, Kept>, now: Date): NewPlan<Status, Kept>;
+  /** Absent: nothing is to be done. The API server deletes what the owner's reference is on. */
+  afterOwner?(this: void, left: LeftBehind): AfterOwner;
+}
+
+/** A kind's own part of its planner row. `kept` is for a kind that keeps something in the head. */
+export interface NewPlanner<Owner extends WorkloadObject, Status extends object, Kept extends object>
+  extends Decisions<Owner, Status, Kept>, Partial<Omit<PlannerRow<Owner, Status>, 'planner' | 'kept'>> {
+  kept?: Omit<KindKept, 'schema'> & { schema: GenericSchema<Kept> };
+}
+
+/** Puts into each plan what follows from the rest. */
+export const plannerOf = <Owner extends WorkloadObject, Status extends object, Kept extends object = object>({
+  plan,
+  afterOwner = NOTHING_LEFT,
+}: Decisions<Owner, Status, Kept>): Planner<Owner, Status> => ({
+  plan: (snapshot, now) => wholePlan(plan(snapshot as Snapshot<Owner, Kept>, now), snapshot),
+  afterOwner,
+});
+
 /**
  * Erases the owner's type, once. The loop passes a row only owners of its kind. Omitted members get the defaults of a kind without them.
  */
-export const definePlanner = <Owner extends WorkloadObject, Status extends object>(
-  row: Pick<PlannerRow<Owner, Status>, 'planner'> & Partial<PlannerRow<Owner, Status>>,
-): PlannerRow => ({
-  status: { patchOf: (status) => status, childrenIn: () => [], debouncedFields: [] },
-  metrics: {},
-  backoff: {
-    known: ({ failures, lastFailureTime }) => ({ failures, ...(lastFailureTime !== undefined && { lastFailureTime }) }),
-    toStore: (backoff) => ({ ...backoff }),
-    isCountedByStatus: () => true,
-  },
-  ...(row as Partial<PlannerRow> & Pick<PlannerRow, 'planner'>),
+export function definePlanner<Owner extends WorkloadObject, Status extends object, Kept extends object = object>(
+  said: NewPlanner<Owner, Status, Kept>,
+): PlannerRow {
+  const { plan, afterOwner = NOTHING_LEFT, ...others } = said as unknown as NewPlanner<WorkloadObject, object, object>;
+  return {
+    status: { patchOf: (status) => status, childrenIn: () => [], debouncedFields: [] },
+    metrics: {},
+    backoff: {
+      known: knownBackoff,
+      toStore: (backoff) => ({ ...backoff }),
+      isCountedByStatus: () => true,
+    },
+    ...others,
+    planner: plannerOf({ plan, afterOwner }),
+  };
+}
+
+const NOTHING_LEFT = (): AfterOwner => ({ actions: [], isDone: true });
+
+/** The failures as they are stored. */
+export const knownBackoff = ({ failures, lastFailureTime }: StoredBackoff): PlanHead['backoff'] => ({
+  failures,
+  ...(lastFailureTime !== undefined && { lastFailureTime }),
 });
+
+function wholePlan<Status extends object>(
+  plan: NewPlan<Status>,
+  { owner, head: { backoff, ordinal } }: Pick<Snapshot<WorkloadObject>, 'owner' | 'head'>,
+): Plan<Status> {
+  const { actions, requeueAfterSeconds, wants } = plan;
+  const isWaiting = requeueAfterSeconds !== undefined || wants !== undefined;
+  return {
+    status: (owner.status ?? {}) as Status,
+    outcome: actions.length > 0 ? 'acted' : isWaiting ? 'waiting' : 'converged',
+    ...plan,
+    head: { backoff, ordinal, ...plan.head },
+  };
+}

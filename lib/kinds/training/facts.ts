@@ -2,17 +2,19 @@
 import { isActive, isReady, type PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
-import { defineFacts, type KindFacts, type Urgency } from '../rows/kind.ts';
-import { baseSelection, childrenOf, membershipIn } from './children.ts';
+import type { KindFacts, Urgency } from '../rows/kind.ts';
+import { defineFacts } from '../rows/define-facts.ts';
+import { childrenOf } from './children.ts';
 import { isOver } from './status/conditions.ts';
 import type { FrameworkNames } from './names/framework-names.ts';
 import { PRIORITY_CLASSES } from './objects/gang.ts';
 import type { TrainingJob } from './terms/job-types.ts';
-import { isReadLive, ownerFields, trainingFactsOf, trainingFaultOf } from './owner-facts.ts';
+import { ownerFields, trainingFactsOf, trainingFaultOf } from './owner-facts.ts';
 import { PODS_COUNTED } from './metrics.ts';
 import { TRAINING_OPTIONS } from './options.ts';
 import { GANG_SCHEDULER, MULTI_KUEUE, TRAINING_JOBS } from './names/settings.ts';
-import { hasBaseLabels, indexIn, JOB_ROLE, MOST_INDEXES, nameInSlot, numberOfSlot, REPLICA_TYPE } from './names/slots.ts';
+import { indexIn, JOB_ROLE, MOST_INDEXES, nameInSlot, numberOfSlot, REPLICA_TYPE } from './names/slots.ts';
+import { baseLabels } from './names/slots.ts';
 
 export const resourceOf = ({ kind, plural }: Pick<FrameworkNames, 'kind' | 'plural'>): Resource => ({
   apiVersion: 'kubeflow.org/v1',
@@ -27,15 +29,12 @@ const REPEATED = ['Pod', 'Service'].flatMap((what) =>
 
 export const trainingFacts = (names: FrameworkNames): KindFacts =>
   defineFacts<TrainingJob>({
-    kind: names.kind,
     resource: resourceOf(names),
     fields: ownerFields(names),
     component: names.controller,
     repeatedReasons: new Set(REPEATED),
-    refusedReasons: { create: 'FailedCreatePod', delete: 'FailedDeletePod' },
     factsOf: (job) => trainingFactsOf(names, job),
     faultOf: (told) => trainingFaultOf(names, told),
-    isReadLive,
     options: TRAINING_OPTIONS,
     settings: [{ word: TRAINING_JOBS, takes: 'all training jobs of kubeflow.org' }],
     isManaged: (job, manages) => manages.includes(TRAINING_JOBS) && (names.isOfBase === true || managerOf(job) !== MULTI_KUEUE),
@@ -43,22 +42,12 @@ export const trainingFacts = (names: FrameworkNames): KindFacts =>
     hasStarted: ({ status }) => status?.startTime !== undefined,
     isFinished: ({ status }) => isOver(status?.conditions),
     expectedChildren: (job) => totalIn(names, job),
+    labels: (name) => baseLabels(names, name),
     urgencyOfOwner: ({ metadata, status }) =>
       metadata.deletionTimestamp !== undefined || status?.conditions === undefined || (metadata.generation ?? 1) > 1 ? 'now' : 'soon',
     pods: {
       asks: ['node', 'podReason', 'containerWords', 'unmetCondition', 'slotFailures', 'jobFailures'],
-      membershipOf: membershipIn(names),
-      selection: baseSelection(names),
-      concerns: ({ uid, name }, { controller, labels }) => (controller ? controller.uid === uid : hasBaseLabels(names, name, labels)),
-      isCountedIn:
-        ({ metadata: { uid, name = '' } }) =>
-        ({ controller, labels }) =>
-          controller ? controller.uid === uid : hasBaseLabels(names, name, labels),
-      ownSelector:
-        ({ metadata: { name = '' } }) =>
-        (labels) =>
-          hasBaseLabels(names, name, labels),
-      namesAreReused: true,
+      adopts: true,
       plannerTellsOfTakenNames: true,
       refusedAlone: true,
       counted: PODS_COUNTED,
@@ -67,7 +56,7 @@ export const trainingFacts = (names: FrameworkNames): KindFacts =>
       nameOf: (job, { slot }) => nameIn(names, job, slot),
       urgencyOf: urgencyOfPod,
     },
-    children: childrenOf(names),
+    children: childrenOf(names, resourceOf(names)),
     furtherRights: [
       // Completed replicas whose pod is gone stand in an annotation of the job.
       { resource: resourceOf(names), verbs: ['patch'] },

@@ -27,7 +27,7 @@ import { KEPT, type Kept } from './memory/kept.ts';
 import { slotSetIn } from './memory/slot-sets.ts';
 import { TAKEN } from './memory/reports.ts';
 import { otherOperatorIn, otherOperatorText } from './status/other-operator.ts';
-import { isReadLive } from './owner-facts.ts';
+import { isReadLive } from '../rows/owner-facts.ts';
 import { MULTI_KUEUE, TRAINING_JOBS, trainingSettingsOf } from './names/settings.ts';
 
 /** Its own codes, each with its state. */

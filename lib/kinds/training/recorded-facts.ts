@@ -3,7 +3,8 @@ import { recordedTemplateOf } from '../../objects/recorded-template.ts';
 import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
 import type { FrameworkNames } from './names/framework-names.ts';
 import type { ReplicaSpec, TrainingJob } from './terms/job-types.ts';
-import { isReadLive, trainingFactsOf } from './owner-facts.ts';
+import { trainingFactsOf } from './owner-facts.ts';
+import { isReadLive } from '../rows/owner-facts.ts';
 
 /** The facts, and the fields of live templates by which a planner decides. */
 export function recordedFactsOf(names: FrameworkNames, job: TrainingJob): TrainingJob {

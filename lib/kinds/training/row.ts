@@ -10,7 +10,7 @@ import type { PlannedFramework } from './engine/situation.ts';
 
 export const trainingRow = (framework: PlannedFramework): PlannerRow =>
   definePlanner<TrainingJob, TrainingStatus>({
-    planner: trainingPlanner(framework),
+    ...trainingPlanner(framework),
     status: { patchOf: statusPatchOf, childrenIn: () => [], debouncedFields: ['replicaStatuses', 'lastReconcileTime'] },
     recordedFactsOf: (job) => recordedFactsOf(framework, job),
     metrics: trainingMetrics(framework),

@@ -1,22 +1,15 @@
 // How training jobs are displayed.
 import { defineShown, type Figure, type KindShown, type Unmanaged } from '../rows/kind-shown.ts';
-import { counted } from '../rows/reasons.ts';
-import type { Standing } from '../rows/state.ts';
 import type { FrameworkNames } from './names/framework-names.ts';
 import type { TrainingJob } from './terms/job-types.ts';
-import { conditionOf, REASONS, trainingReasons, wantedIn } from './reasons.ts';
+import { REASONS, trainingReasons, wantedIn } from './reasons.ts';
 import { MULTI_KUEUE, TRAINING_JOBS } from './names/settings.ts';
+import { trainingFacts } from './facts.ts';
 
 export const trainingShown = (names: FrameworkNames): KindShown =>
-  defineShown<TrainingJob>({
+  defineShown<TrainingJob>(trainingFacts(names), {
     reasons: REASONS,
     reasonsOf: (snapshot, now, circumstances) => trainingReasons(names, snapshot, now, circumstances),
-    knownBackoff: ({ failures }) => ({ failures }),
-    lettingGoText: (held) =>
-      held.length === 0
-        ? `the ${names.kind} is gone: nothing is left to do`
-        : `the ${names.kind} is gone: the API server deletes ${counted(held.length, 'pod', 'pods')} of it`,
-    standingOf,
     isUnderWay: (job) => sumOf(job, 'active') + sumOf(job, 'succeeded') + sumOf(job, 'failed') > 0,
     fields: [
       { name: 'startTime', in: 'status', is: 'time' },
@@ -24,30 +17,12 @@ export const trainingShown = (names: FrameworkNames): KindShown =>
     ],
     figuresOf: (job) => figuresOf(names, job),
     purposes: {
-      adopt: { does: 'adopt', refusedTo: (target) => `adopt ${target}` },
-      release: { does: 'release', refusedTo: (target) => `release ${target}` },
-      correct: { does: 'correct', refusedTo: (target) => `correct ${target}` },
       completed: { does: 'remember completed replicas on', refusedTo: (target) => `annotate ${target}` },
     },
     eventsPerPod: new Set(['SuccessfulCreatePod', 'SuccessfulDeletePod', 'SuccessfulCreateService', 'SuccessfulDeleteService']),
     hiddenStatus: new Set(['lastReconcileTime']),
     unmanagedText,
-    ownOnlyText: () => undefined,
   });
-
-const STANDINGS = [
-  ['Succeeded', 'Complete'],
-  ['Failed', 'Failed'],
-  ['Suspended', 'Suspended'],
-] as const;
-
-function standingOf(job: TrainingJob): Standing | undefined {
-  for (const [type, state] of STANDINGS) {
-    const condition = conditionOf(job, type);
-    if (condition) return { state, ...(condition.reason !== undefined && state !== 'Suspended' && { reason: condition.reason }) };
-  }
-  return undefined;
-}
 
 const sumOf = ({ status }: TrainingJob, count: 'active' | 'succeeded' | 'failed'): number =>
   Object.values(status?.replicaStatuses ?? {}).reduce((sum, counts) => sum + (counts[count] ?? 0), 0);

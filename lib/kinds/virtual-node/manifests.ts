@@ -6,15 +6,15 @@ import { decideAdmissions } from '../preemption/node/node-admission.ts';
 import type { PodDecision } from '../preemption/node/node-decision.ts';
 import { rebuiltDecision } from '../preemption/node/lost-decision.ts';
 import { nodeProblem } from '../virtual-pod/manifest-shapes.ts';
+import { virtualNodeFacts } from './facts.ts';
 import { orderingOf } from '../virtual-pod/ordering.ts';
 import { podsBoundTo } from '../virtual-pod/pods-of-node.ts';
 
 type NodeOwner = Node & WorkloadObject;
 
-export const virtualNodeManifests = defineManifests<NodeOwner>({
+export const virtualNodeManifests = defineManifests<NodeOwner>(virtualNodeFacts, {
   schema: 'Node',
   isOnlyByName: true,
-  besides: () => [],
   read: (document): ReadOwner<NodeOwner> => {
     const problem = nodeProblem(document);
     return problem ? { problem } : { owner: document as unknown as NodeOwner };
@@ -22,7 +22,7 @@ export const virtualNodeManifests = defineManifests<NodeOwner>({
   plan,
 });
 
-function plan({ snapshot: { owner: node, head }, now, pods: given, sourceOf, options }: ManifestGiven<NodeOwner>): DocumentPlan {
+function plan({ snapshot: { owner: node }, now, pods: given, sourceOf, options }: ManifestGiven<NodeOwner>): DocumentPlan {
   const { name = '' } = node.metadata;
   const pods = podsBoundTo(name, given, sourceOf);
   const before = rebuiltDecision({ pods, running: [] }, now);
@@ -37,7 +37,6 @@ function plan({ snapshot: { owner: node, head }, now, pods: given, sourceOf, opt
     ...(requeueAt !== undefined && { requeueAfterSeconds: Math.max(Math.ceil((Date.parse(requeueAt) - now.getTime()) / 1000), 1) }),
     outcome: newlyDecided.length > 0 ? 'acted' : 'converged',
     why: newlyDecided.length > 0 ? newlyDecided.map((pod) => sentence(pod, name, nameByUid)) : [`${name} has decided on all its pods`],
-    head: { backoff: head.backoff, ordinal: head.ordinal },
   };
 }
 

@@ -9,10 +9,11 @@ import { admit, type Admission, type AdmissionInput } from '../preemption/checks
 import { decided } from './decision-plan.ts';
 import { carriedOut } from './earlier-decision.ts';
 import { nodeProblem, readAdmission, type AdmissionRecord } from './manifest-shapes.ts';
+import { virtualPodFacts } from './facts.ts';
 import { orderingOf } from './ordering.ts';
 import { podsOfNode } from './pods-of-node.ts';
 
-export const virtualPodManifests = defineManifests<Pod>({
+export const virtualPodManifests = defineManifests<Pod>(virtualPodFacts, {
   schema: 'Pod',
   isOnlyByName: true,
   besides: () => [{ resource: NODES, schema: 'Node', problemOf: nodeProblem }],
@@ -20,15 +21,7 @@ export const virtualPodManifests = defineManifests<Pod>({
   plan,
 });
 
-function plan({
-  snapshot: { owner, head },
-  now,
-  read,
-  pods: given,
-  head: headDocument,
-  sourceOf,
-  options,
-}: ManifestGiven<Pod>): DocumentPlan {
+function plan({ snapshot: { owner }, now, read, pods: given, head: headDocument, sourceOf, options }: ManifestGiven<Pod>): DocumentPlan {
   const { uid = '' } = owner.metadata;
   const { node, pods, incoming } = podsOfNode({ nodes: read.get(NODES) ?? [], pods: given, uid, sourceOf });
   const record = headDocument && admissionIn(headDocument, sourceOf(headDocument));
@@ -36,15 +29,9 @@ function plan({
   const staying = pods.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
   const about = { pods: staying, incoming, now };
   const ordering = orderingOf(options);
-  const answer =
-    record === undefined || record.state === 'new'
-      ? decided(admission({ node, pods: staying, incoming, settings: { ordering } }), {
-          ...about,
-          ordering,
-          node: node.metadata.name ?? '',
-        })
-      : carriedOut(record, about);
-  return { ...answer, head: { backoff: head.backoff, ordinal: head.ordinal } };
+  return record === undefined || record.state === 'new'
+    ? decided(admission({ node, pods: staying, incoming, settings: { ordering } }), { ...about, ordering, node: node.metadata.name ?? '' })
+    : carriedOut(record, about);
 }
 
 /**

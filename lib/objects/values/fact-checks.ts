@@ -26,6 +26,12 @@ export const textLike =
   (value) =>
     typeof value === 'string' && pattern.test(value) ? undefined : own(expected);
 
+/** One of a few words. */
+export const oneOf =
+  (words: readonly string[]): Check =>
+  (value) =>
+    words.some((word) => word === value) ? undefined : own(`one of ${words.join(', ')}`);
+
 export const flag: Check = (value) => (typeof value === 'boolean' ? undefined : own('true or false'));
 
 export const wholeNumber =
@@ -36,6 +42,8 @@ export const wholeNumber =
       : own(`a whole number from ${least} to ${most}`);
 
 export const int32 = wholeNumber(LEAST_INT32, LARGEST_INT32);
+/** Of pods, of tries: 0 or more. */
+export const count = wholeNumber(0, LARGEST_INT32);
 /** A number holds the largest ones only roughly. */
 export const int64 = wholeNumber(-(2 ** 63), 2 ** 63);
 

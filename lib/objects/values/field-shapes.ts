@@ -13,7 +13,8 @@ interface Notes {
 
 export type Shape = Notes &
   (
-    | { is: 'text' | 'flag' | 'int32' | 'int64' | 'time' }
+    | { is: 'text' | 'flag' | 'int32' | 'int64' | 'count' | 'time' }
+    | { is: 'word'; words: readonly string[] }
     | { is: 'list' | 'map'; of: Shape }
     | { is: 'object'; fields: Readonly<Record<string, Shape>>; needed: readonly string[] }
     | { is: 'upstream'; name: string }
@@ -32,7 +33,10 @@ export const text = { is: 'text' } as const;
 export const flag = { is: 'flag' } as const;
 export const int32 = { is: 'int32' } as const;
 export const int64 = { is: 'int64' } as const;
+/** Of pods, of tries: 0 or more. */
+export const count = { is: 'count' } as const;
 export const time = { is: 'time' } as const;
+export const wordOf = <const Words extends readonly string[]>(...words: Words) => ({ is: 'word', words }) as const;
 export const upstream = <Type, const Name extends string>(name: Name): Upstream<Type, Name> => ({
   is: 'upstream',
   name,
@@ -40,11 +44,22 @@ export const upstream = <Type, const Name extends string>(name: Name): Upstream<
 });
 export const listOf = <const Item extends Shape>(of: Item) => ({ is: 'list', of }) as const;
 export const mapOf = <const Value extends Shape>(of: Value) => ({ is: 'map', of }) as const;
+type ShapedFields = Readonly<Record<string, Shape>>;
+interface ObjectShape<Of extends ShapedFields, Needed extends string> {
+  readonly is: 'object';
+  readonly fields: Of;
+  readonly needed: readonly Needed[];
+}
+
 /** @param needed the fields that each such object has */
-export const objectOf = <const Fields extends Readonly<Record<string, Shape>>, const Needed extends string & keyof Fields = never>(
-  fields: Fields,
-  needed: readonly Needed[] = [],
-) => ({ is: 'object', fields, needed }) as const;
+export function objectOf<const Of extends ShapedFields>(fields: Of): ObjectShape<Of, never>;
+export function objectOf<const Of extends ShapedFields, const Needed extends string & keyof Of>(
+  fields: Of,
+  needed: readonly Needed[],
+): ObjectShape<Of, Needed>;
+export function objectOf<Of extends ShapedFields>(fields: Of, needed: readonly string[] = []): ObjectShape<Of, string> {
+  return { is: 'object', fields, needed };
+}
 
 export const about = <const Described extends Shape>(shape: Described, description: string, further: object = {}) => ({
   ...shape,
@@ -56,23 +71,25 @@ export const unchecked = <const Described extends Shape>(shape: Described) => ({
 /** The type of values of a shape. */
 export type TypeOf<Of> = Of extends { is: 'text' | 'time' }
   ? string
-  : Of extends { is: 'int32' | 'int64' }
+  : Of extends { is: 'int32' | 'int64' | 'count' }
     ? number
     : Of extends { is: 'flag' }
       ? boolean
-      : Of extends { is: 'list'; of: infer Item }
-        ? TypeOf<Item>[]
-        : Of extends { is: 'map'; of: infer Value }
-          ? Record<string, TypeOf<Value>>
-          : Of extends { is: 'object'; fields: infer Fields; needed: readonly (infer Needed)[] }
-            ? { -readonly [Name in keyof Fields as Name extends Needed ? Name : never]: TypeOf<Fields[Name]> } & {
-                -readonly [Name in keyof Fields as Name extends Needed ? never : Name]?: TypeOf<Fields[Name]>;
-              }
-            : Of extends { is: 'upstream'; type?: infer Type }
-              ? Type
-              : never;
+      : Of extends { is: 'word'; words: readonly (infer Word)[] }
+        ? Word
+        : Of extends { is: 'list'; of: infer Item }
+          ? TypeOf<Item>[]
+          : Of extends { is: 'map'; of: infer Value }
+            ? Record<string, TypeOf<Value>>
+            : Of extends { is: 'object'; fields: infer Fields; needed: readonly (infer Needed)[] }
+              ? { -readonly [Name in keyof Fields as Name extends Needed ? Name : never]: TypeOf<Fields[Name]> } & {
+                  -readonly [Name in keyof Fields as Name extends Needed ? never : Name]?: TypeOf<Fields[Name]>;
+                }
+              : Of extends { is: 'upstream'; type?: infer Type }
+                ? Type
+                : never;
 
-const PLAIN = { text: checks.text, flag: checks.flag, int32: checks.int32, int64: checks.int64, time: checks.time };
+const PLAIN = { text: checks.text, flag: checks.flag, int32: checks.int32, int64: checks.int64, count: checks.count, time: checks.time };
 
 /** Fields that a shape does not name are passed over, and so are null values of a map. */
 export function checkOf(shape: Shape): Check {
@@ -84,12 +101,15 @@ export function checkOf(shape: Shape): Check {
       return checks.map(checkOf(shape.of));
     case 'object':
       return checks.object(checksOf(shape));
+    case 'word':
+      return checks.oneOf(shape.words);
     case 'upstream':
       return () => undefined;
+    case 'text':
     case 'flag':
     case 'int32':
     case 'int64':
-    case 'text':
+    case 'count':
     case 'time':
       return PLAIN[shape.is];
   }
@@ -103,14 +123,14 @@ export const checksOf = ({ fields, needed }: Extract<Shape, { is: 'object' }>): 
       .map(([name, field]) => [name, needed.includes(name) ? checkOf(field) : checks.optional(checkOf(field))]),
   );
 
-/** As in a CustomResourceDefinition. @param upstreamSchemas by the names of upstream's shapes */
-export function schemaOf<Schema extends object>(shape: Shape, upstreamSchemas: Readonly<Record<string, Schema>>): Schema {
-  const inner = (of: Shape): Schema => schemaOf(of, upstreamSchemas);
+/** As in a CustomResourceDefinition. @param upstreamSchema by the names of upstream's shapes */
+export function schemaOf<Schema extends object>(shape: Shape, upstreamSchema: (name: string) => Schema | undefined): Schema {
+  const inner = (of: Shape): Schema => schemaOf(of, upstreamSchema);
   const { description, further } = shape;
-  return { ...(description !== undefined && { description }), ...plainSchemaOf(shape, inner, upstreamSchemas), ...further } as Schema;
+  return { ...(description !== undefined && { description }), ...plainSchemaOf(shape, inner, upstreamSchema), ...further } as Schema;
 }
 
-function plainSchemaOf(shape: Shape, inner: (of: Shape) => object, upstreamSchemas: Readonly<Record<string, object>>): object {
+function plainSchemaOf(shape: Shape, inner: (of: Shape) => object, upstreamSchema: (name: string) => object | undefined): object {
   switch (shape.is) {
     case 'text':
       return { type: 'string' };
@@ -119,6 +139,10 @@ function plainSchemaOf(shape: Shape, inner: (of: Shape) => object, upstreamSchem
     case 'int32':
     case 'int64':
       return { type: 'integer', format: shape.is };
+    case 'count':
+      return { type: 'integer', format: 'int32', minimum: 0 };
+    case 'word':
+      return { type: 'string', enum: shape.words };
     case 'time':
       return { type: 'string', format: 'date-time' };
     case 'list':
@@ -131,6 +155,6 @@ function plainSchemaOf(shape: Shape, inner: (of: Shape) => object, upstreamSchem
       return { type: 'object', ...(needed.length > 0 && { required: needed }), properties };
     }
     case 'upstream':
-      return upstreamSchemas[shape.name] ?? {};
+      return upstreamSchema(shape.name) ?? {};
   }
 }

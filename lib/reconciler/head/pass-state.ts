@@ -60,6 +60,8 @@ const PassState = v.looseObject({
       untilChanged: v.optional(v.boolean()),
     }),
   ),
+  /** Names of children that others have, as far as an Event reported them: a digest of each name and its holder, the latest last. */
+  takenNames: v.optional(v.array(v.string())),
   /** Another controller writes the same status. */
   foreign: v.optional(v.object({ strikes: wholeNumber, seenAtMs: wholeNumber })),
   /** Its kind's part, by the kind's own schema. */

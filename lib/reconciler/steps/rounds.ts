@@ -1,6 +1,7 @@
 // plan → intend → act, round by round. What a failed write leaves undone is planned again from the state at that time.
-import type { Action, Plan } from '../../kinds/rows/plan.ts';
-import { PODS, type Resource } from '../../objects/resources.ts';
+import { createHash } from 'node:crypto';
+import { nameKeyOf, type Action, type Plan } from '../../kinds/rows/plan.ts';
+import type { Resource } from '../../objects/resources.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { PassState } from '../head/pass-state.ts';
 import { SOON_MS } from '../head/wake.ts';
@@ -100,8 +101,21 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
   return await carryOut(setup, pass, { plan, actions, writes });
 }
 
-const tellsOfTakenNames = ({ facts, known }: Pass, resource: Resource): boolean =>
-  (resource === PODS ? facts.pods : known.children.rowOf(resource))?.plannerTellsOfTakenNames === true;
+/** More of them make a head too large; they are reported at every try. */
+const MOST_TAKEN_NAMES = 16;
+
+/** Once for each holder of the name. */
+function reportTakenName(pass: Pass, { resource, name }: { resource: Resource; name: string }): void {
+  const key = nameKeyOf(resource, name);
+  const about = createHash('sha256')
+    .update(`${key} ${pass.known.held.get(key)?.uid ?? ''}`)
+    .digest('base64url')
+    .slice(0, 8);
+  const { takenNames = [] } = pass.pending.state;
+  if (takenNames.includes(about)) return;
+  pass.pending.events.push(takenNameEvent(pass, { resource, name }));
+  pass.pending.state = { ...pass.pending.state, takenNames: [...takenNames, about].slice(-MOST_TAKEN_NAMES) };
+}
 
 /** A planner that keeps a record of its events does not emit them again in the next pass. Events of others belong to their writes. */
 function tellWithoutWrites(pass: Pass, plan: Plan<object>): void {
@@ -136,7 +150,7 @@ async function carryOut(
   if (plan.continues) return { end: 'step' };
   if (pass.decided.namesakes.length > 0) {
     for (const { resource, name, isForeign } of pass.decided.namesakes)
-      if (isForeign && !tellsOfTakenNames(pass, resource)) pass.pending.events.push(takenNameEvent(pass, { resource, name }));
+      if (isForeign && pass.known.children.of(resource)?.plannerTellsOfTakenNames !== true) reportTakenName(pass, { resource, name });
     // All outcomes are known. What has the name decides what comes next.
     pass.pending.state = { ...pass.pending.state, intents: stillOpen(pass) };
     return { end: 'step' };

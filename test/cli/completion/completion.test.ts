@@ -5,6 +5,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { completionScript } from '../../../lib/cli/completion/completion.ts';
 import { buildProgram } from '../../../lib/cli/program.ts';
+import { ALL_FACTS, kindNames } from '../../../lib/kinds/facts.ts';
+import { pluralOf } from '../../../lib/kinds/kind-names.ts';
+import { settingsOf } from '../../../lib/kinds/settings.ts';
 import { temporaryFolder } from '../farloop-process.ts';
 
 const folder = temporaryFolder();
@@ -26,22 +29,23 @@ function offeredByBash(words: readonly string[]): string[] {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-const TRAINING = ['tfjob', 'pytorchjob', 'mpijob', 'xgboostjob', 'paddlejob', 'mxjob', 'jaxjob'];
+const PLURALS = ALL_FACTS.map(pluralOf);
+const WORDS = settingsOf().map(({ word }) => word);
 const FORMATS = ['text', 'json', 'yaml'];
 
 describe('bash', () => {
   const cases: { line: string[]; offers: string[] }[] = [
     { line: ['dl'], offers: ['dlq'] },
-    { line: ['get', ''], offers: ['jobs', 'orphanpods', ...TRAINING.map((kind) => `${kind}s`), 'workloads', 'clusters'] },
+    { line: ['get', ''], offers: [...PLURALS, 'workloads', 'clusters'] },
     { line: ['get', 'jobs', '-o', ''], offers: FORMATS },
     { line: ['get', '-o', 'json', 'c'], offers: ['clusters'] },
     { line: ['get', 'jobs', '--output', 'j'], offers: ['json'] },
     { line: ['get', 'jobs', '--output', '='], offers: FORMATS },
     { line: ['get', 'jobs', '--output', '=', 'y'], offers: ['yaml'] },
-    { line: ['get', '--output', '=', 'yaml', 'j'], offers: ['jobs', 'jaxjobs'] },
+    { line: ['get', '--output', '=', 'yaml', 'j'], offers: PLURALS.filter((word) => word.startsWith('j')) },
     { line: ['get', '-n', 'dlq', '--outp'], offers: ['--output'] },
-    { line: ['explain', ''], offers: ['job/', 'orphanpod/', ...TRAINING.map((kind) => `${kind}/`)] },
-    { line: ['up', '--manage', ''], offers: ['jobs', 'all-jobs', 'training-jobs'] },
+    { line: ['explain', ''], offers: kindNames().map((kind) => `${kind.toLowerCase()}/`) },
+    { line: ['up', '--manage', ''], offers: WORDS },
     { line: ['up', '--port', ''], offers: [] },
     { line: ['up', '--apply', 'a'], offers: ['a folder', 'a job.yaml'] },
     { line: ['up', '--state', 'a'], offers: ['a folder'] },

@@ -1,9 +1,9 @@
 // `farloop crds` as a command: what it prints can be applied as it is.
 import { expect, test } from '@jest/globals';
 import { parseManifests } from '../../../lib/cli/manifests/manifest-files.ts';
-import { trainingDefinitions } from '../../../infra/crds/training-definitions.ts';
-import { trainingPolicies } from '../../../infra/crds/training-policies.ts';
 import { runFarloop } from '../farloop-process.ts';
+import { kindDefinitions, kindPolicies } from '../../../lib/kinds/definitions.ts';
+import { definitionSchemaOf } from '../../../lib/sandbox/schema/definition-schema.ts';
 
 const printed = async (...options: string[]): Promise<unknown[]> => {
   const { stdout, exitCode } = await runFarloop(['crds', ...options]);
@@ -14,9 +14,9 @@ const printed = async (...options: string[]): Promise<unknown[]> => {
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 test('prints the definitions, which mean to kubectl what they are', async () => {
-  expect(await printed()).toEqual(asJson(trainingDefinitions()));
+  expect(await printed()).toEqual(asJson(kindDefinitions(definitionSchemaOf)));
 });
 
 test('prints policies after them where they are asked for', async () => {
-  expect(await printed('--admission')).toEqual(asJson([...trainingDefinitions(), ...trainingPolicies()]));
+  expect(await printed('--admission')).toEqual(asJson([...kindDefinitions(definitionSchemaOf), ...kindPolicies()]));
 });

@@ -1,6 +1,6 @@
 // Training jobs that are admitted, and those that are refused, with the sentence of the refusal.
 import type { ElasticPolicy, ReplicaSpec, TrainingJob } from '../../../lib/kinds/training/terms/job-types.ts';
-import { elasticJob, frameworkOf, minimalJob } from '../../infra/crds/minimal-jobs.ts';
+import { elasticJob, frameworkOf, minimalJob } from '../../kinds/training/definition/minimal-jobs.ts';
 
 export interface AdmissionCase {
   name: string;

@@ -1,12 +1,11 @@
 // Definitions and policies of the training kinds, as any API server must take them and act by them.
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { trainingDefinitions } from '../../../infra/crds/training-definitions.ts';
-import { trainingPolicies } from '../../../infra/crds/training-policies.ts';
 import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
-import { frameworkOf, minimalJob, pathOf } from '../../infra/crds/minimal-jobs.ts';
+import { frameworkOf, minimalJob, pathOf } from '../../kinds/training/definition/minimal-jobs.ts';
 import type { Answer, ApiClient } from '../api-server/client.ts';
 import { eventually, mergePatch } from '../api-server/client.ts';
 import { admissionCases } from './admission-cases.ts';
+import { trainingDefinitions, trainingPolicies } from '../../kinds/training/definition/definitions.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';

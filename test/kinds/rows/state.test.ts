@@ -6,7 +6,7 @@ import { reasonsOf } from '../../../lib/kinds/job/reasons/reasons.ts';
 import type { PlanHead } from '../../../lib/kinds/rows/plan.ts';
 import type { Circumstances } from '../../../lib/kinds/rows/reasons.ts';
 import { shownFor } from '../../../lib/kinds/shown.ts';
-import { standingOf, type Known } from '../../../lib/kinds/rows/standing.ts';
+import { standingOf, type Known } from '../../../lib/kinds/rows/kind-shown.ts';
 import { STATES, type Standing } from '../../../lib/kinds/rows/state.ts';
 import { aCondition, aJob, anIndexedJob, aPod, aSnapshot, at, ended, now, NOW, podsOf } from '../job/builders.ts';
 

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { resourceOf } from '../../../lib/kinds/training/facts.ts';
 import type { Framework } from '../../../lib/kinds/training/terms/framework.ts';
 import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
-import { trainingDefinitions } from '../../../infra/crds/training-definitions.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { jax } from '../../../lib/kinds/training/frameworks/jax.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
@@ -15,6 +14,7 @@ import { expectQuiet } from '../../world/right.ts';
 import { World } from '../../world/world.ts';
 import { aTraining, planFor, told, type JobParts } from './builders.ts';
 import * as training from './world.ts';
+import { trainingDefinitions } from './definition/definitions.ts';
 
 const containers = (...names: string[]): ReplicaSpec => ({
   replicas: 1,

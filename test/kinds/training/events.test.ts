@@ -4,7 +4,7 @@ import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import type { KubernetesObject, Pod } from '../../../lib/objects/kubernetes.ts';
 import { EVENTS, PODS, type Resource } from '../../../lib/objects/resources.ts';
-import { rowsOfKind } from '../../simulation/kinds/training/definition-rows.ts';
+import { definedRows } from '../../sandbox/defined-rows.ts';
 import { World } from '../../world/world.ts';
 import { planFor } from './builders.ts';
 
@@ -18,7 +18,7 @@ const job: KubernetesObject & Record<string, unknown> = {
   },
 };
 
-const rows = FRAMEWORKS.flatMap(({ kind }) => rowsOfKind(kind));
+const rows = FRAMEWORKS.flatMap(({ kind }) => definedRows(kind));
 
 let world: World;
 afterEach(() => world.close());

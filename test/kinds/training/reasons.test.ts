@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Circumstances } from '../../../lib/kinds/rows/reasons.ts';
-import { standingOf } from '../../../lib/kinds/rows/standing.ts';
+import { standingOf } from '../../../lib/kinds/rows/kind-shown.ts';
 import type { PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
 import { trainingShown } from '../../../lib/kinds/training/shown.ts';
 import { PYTORCH, TENSORFLOW } from '../../../lib/kinds/training/names/framework-names.ts';

@@ -5,13 +5,13 @@ import { resourceOf } from '../../../lib/kinds/training/facts.ts';
 import type { TrainingJob, TrainingStatus } from '../../../lib/kinds/training/terms/job-types.ts';
 import type { KubernetesObject, Pod } from '../../../lib/objects/kubernetes.ts';
 import { EVENTS, PODS, type Resource } from '../../../lib/objects/resources.ts';
-import { rowsOfKind } from '../../simulation/kinds/training/definition-rows.ts';
+import { definedRows } from '../../sandbox/defined-rows.ts';
 import { World, type WorldOptions } from '../../world/world.ts';
 import { aTraining, type JobParts } from './builders.ts';
 
 /** Its watches are open. */
 export async function openTrainingWorld(options: WorldOptions = {}): Promise<World> {
-  const rows = FRAMEWORKS.flatMap(({ kind }) => rowsOfKind(kind));
+  const rows = FRAMEWORKS.flatMap(({ kind }) => definedRows(kind));
   const world = new World({ manages: ['training-jobs'], rows, ...options });
   await world.watch();
   return world;

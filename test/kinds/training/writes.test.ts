@@ -9,13 +9,13 @@ import { SERVICES } from '../../../lib/kinds/training/objects/services.ts';
 import { EVENTS, PODS } from '../../../lib/objects/resources.ts';
 import { ConflictError, TerminalError } from '../../../lib/ports/errors.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
-import { rowsOfKind } from '../../simulation/kinds/training/definition-rows.ts';
+import { definedRows } from '../../sandbox/defined-rows.ts';
 import { World } from '../../world/world.ts';
 import { aTraining } from './builders.ts';
 
 let world: World;
 beforeEach(async () => {
-  world = new World({ manages: ['training-jobs'], rows: FRAMEWORKS.flatMap(({ kind }) => rowsOfKind(kind)) });
+  world = new World({ manages: ['training-jobs'], rows: FRAMEWORKS.flatMap(({ kind }) => definedRows(kind)) });
   await world.watch();
 });
 afterEach(() => world.close());

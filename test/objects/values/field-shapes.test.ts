@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   about,
   checkOf,
+  count,
   flag,
   int32,
   int64,
@@ -14,6 +15,7 @@ import {
   time,
   unchecked,
   upstream,
+  wordOf,
   type TypeOf,
 } from '../../../lib/objects/values/field-shapes.ts';
 
@@ -52,7 +54,8 @@ describe('the check', () => {
 });
 
 test('the schema', () => {
-  expect(schemaOf(shape, { metric: { type: 'object', title: 'of upstream' } })).toEqual({
+  const types = (name: string) => (name === 'metric' ? { type: 'object', title: 'of upstream' } : undefined);
+  expect(schemaOf(shape, types)).toEqual({
     type: 'object',
     required: ['startTime'],
     properties: {
@@ -83,4 +86,16 @@ test('the type: a field that is needed is there, others may be absent', () => {
   const least: TypeOf<typeof shape> = { startTime };
   const most: TypeOf<typeof shape> = { ...least, counts: { Worker: { active: 1 } }, suspend: true, conditions: [{ type: 'A' }] };
   expect(checkOf(shape)(most)).toBeUndefined();
+});
+
+test('counts and words are checked as their schemas say', () => {
+  const told = objectOf({ tries: count, phase: wordOf('Pending', 'Over') });
+  expect(schemaOf(told, () => undefined)).toEqual({
+    type: 'object',
+    properties: { tries: { type: 'integer', format: 'int32', minimum: 0 }, phase: { type: 'string', enum: ['Pending', 'Over'] } },
+  });
+  const check = checkOf(told);
+  expect(check({ tries: 0, phase: 'Over' })).toBeUndefined();
+  expect(check({ tries: -1 })).toEqual({ field: 'tries', expected: 'a whole number from 0 to 2147483647' });
+  expect(check({ phase: 'Done' })).toEqual({ field: 'phase', expected: 'one of Pending, Over' });
 });

@@ -2,7 +2,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { trainingDefinitions } from '../../../infra/crds/training-definitions.ts';
 import { openJsonClient, type JsonClient } from '../../../lib/adapters/kubernetes/json-client.ts';
 import { accessFromKubeconfig } from '../../../lib/adapters/kubernetes/kubeconfig.ts';
 import { until } from '../../claims.ts';
@@ -10,6 +9,7 @@ import { FarloopProcess } from '../../cli/farloop-process.ts';
 import { startControlPlane } from '../../cluster/control-plane.ts';
 import { operatorDefinitions, podGroupDefinitions, startOperator } from './operator.ts';
 import type { Gang } from './story.ts';
+import { trainingDefinitions } from '../../kinds/training/definition/definitions.ts';
 
 export interface Side {
   client: JsonClient;

@@ -9,7 +9,7 @@ import { Reconciler } from '../../../lib/reconciler/reconcile.ts';
 import { sweep } from '../../../lib/reconciler/sweep.ts';
 import { VISIBILITY_SECONDS } from '../../../lib/reconciler/head/timeouts.ts';
 import { expectCompleted, runToEnd } from '../../world/right.ts';
-import { rowsOfKind } from '../../simulation/kinds/training/definition-rows.ts';
+import { definedRows } from '../../sandbox/defined-rows.ts';
 import { heartbeat } from '../../world/reporter.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
 
@@ -218,7 +218,7 @@ describe('R14: an idle cluster', () => {
 });
 
 test('R14: a managed kind that is not installed is no silence, and an idle cluster with some of the kinds is looked at all the same', async () => {
-  world = new World({ manages: ['training-jobs'], rows: rowsOfKind('PyTorchJob') });
+  world = new World({ manages: ['training-jobs'], rows: definedRows('PyTorchJob') });
   const asked: string[] = [];
   world.interposer = ({ port, method, args, phase }) => {
     if (port === 'cluster' && method === 'get' && phase === 'before') asked.push((args[0] as { kind: string }).kind);

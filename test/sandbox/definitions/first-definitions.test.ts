@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { trainingDefinitions } from '../../../infra/crds/training-definitions.ts';
-import { frameworkOf, minimalJob, pathOf } from '../../infra/crds/minimal-jobs.ts';
+import { frameworkOf, minimalJob, pathOf } from '../../kinds/training/definition/minimal-jobs.ts';
 import { embed } from '../embedded.ts';
 import type { Embedded } from '../embedded.ts';
+import { kindDefinitions } from '../../../lib/kinds/definitions.ts';
+import { definitionSchemaOf } from '../../../lib/sandbox/schema/definition-schema.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const one = `${definitions}/jaxjobs.kubeflow.org`;
@@ -18,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = (): Embedded => embed({ folder, definitions: trainingDefinitions });
+const open = (): Embedded => embed({ folder, definitions: () => kindDefinitions(definitionSchemaOf) });
 
 /** Runs while the cluster is open. */
 async function during(run: (server: Embedded) => Promise<void>): Promise<void> {
@@ -34,9 +35,9 @@ function lasting({ metadata, ...others }: Record<string, unknown>): object {
 
 test('each is as if it had been created, and is served at once', async () => {
   const made = embed();
-  for (const definition of trainingDefinitions()) await made.send('POST', definitions, definition);
-  const { send } = embed({ definitions: trainingDefinitions });
-  for (const { metadata } of trainingDefinitions()) {
+  for (const definition of kindDefinitions(definitionSchemaOf)) await made.send('POST', definitions, definition);
+  const { send } = embed({ definitions: () => kindDefinitions(definitionSchemaOf) });
+  for (const { metadata } of kindDefinitions(definitionSchemaOf)) {
     const [first, other] = await Promise.all([send, made.send].map((each) => each('GET', `${definitions}/${metadata.name}`)));
     expect(first?.status).toBe(200);
     expect(lasting(first?.body ?? {})).toEqual(lasting(other?.body ?? {}));
@@ -59,7 +60,7 @@ test('one that is deleted does not come back at the next start', async () => {
 });
 
 test('another may be applied over one without force, and stays; jobs of before stay, too', async () => {
-  const [given] = trainingDefinitions().filter(({ metadata }) => metadata.name === 'jaxjobs.kubeflow.org');
+  const [given] = kindDefinitions(definitionSchemaOf).filter(({ metadata }) => metadata.name === 'jaxjobs.kubeflow.org');
   const other = structuredClone(given) as { spec: { versions: { additionalPrinterColumns: object[] }[] } };
   other.spec.versions[0]?.additionalPrinterColumns.pop();
   await during(async ({ send }) => {

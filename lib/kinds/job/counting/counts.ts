@@ -5,7 +5,7 @@ import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
 import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
 import type { Counted, UpstreamMetricName } from '../../../objects/upstream-metrics.ts';
 import type { Plan } from '../../rows/plan.ts';
-import { trueCondition } from '../terms/conditions.ts';
+import { trueCondition } from '../../rows/usual-reasons.ts';
 import { judgeFailure } from '../terms/failure-policy.ts';
 import { usableIndexOf } from '../terms/indexes.ts';
 import { isFailed } from '../terms/pod-replacement.ts';

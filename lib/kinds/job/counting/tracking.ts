@@ -3,7 +3,8 @@
 import type { Condition, Job, JobStatus } from '../../../objects/kubernetes.ts';
 import { countIndexes, formatIndexes, hasIndex } from '../../../objects/values/index-text.ts';
 import { completionIndexOf, type PodFacts } from '../../../objects/pods/pod-facts.ts';
-import { conditionAt, trueCondition, withCondition } from '../terms/conditions.ts';
+import { conditionAt, withCondition } from '../terms/conditions.ts';
+import { trueCondition } from '../../rows/usual-reasons.ts';
 import { judgeFailure } from '../terms/failure-policy.ts';
 import { usableIndexOf } from '../terms/indexes.ts';
 import type { Progress } from './progress.ts';

@@ -3,7 +3,7 @@ import type { Job } from '../../../objects/kubernetes.ts';
 import type { IndexSet } from '../../../objects/values/index-text.ts';
 import type { Failure, PlanHead } from '../../rows/plan.ts';
 import { exceededLimit } from './backoff-limit.ts';
-import { trueCondition } from '../terms/conditions.ts';
+import { trueCondition } from '../../rows/usual-reasons.ts';
 import { missedDeadline, type Deadline } from './deadline.ts';
 import { failedIndexesVerdict } from '../backoff/per-index-backoff.ts';
 import { metSuccessRule } from './success-policy.ts';

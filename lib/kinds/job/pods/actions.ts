@@ -2,26 +2,17 @@
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
 import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
 import { PODS } from '../../../objects/resources.ts';
-import type { Action, Target } from '../../rows/plan.ts';
-import type { NewEvent } from '../terms/event.ts';
+import type { Action } from '../../rows/plan.ts';
+import type { NewEvent } from '../../rows/actions.ts';
 import type { Child } from './numbers.ts';
-import { stripAction, targetOf } from './ownership.ts';
+import { stripAction } from './ownership.ts';
+import { targetOf } from '../../rows/belonging.ts';
 import { podMaker, type SchedulingGroup } from './pod.ts';
+import { JOBS } from '../../../objects/resources.ts';
+import { deletePodAction, eventAction as eventAbout } from '../../rows/actions.ts';
 
-const jobTarget = ({ metadata }: Job): Target => ({
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  namespace: metadata.namespace ?? '',
-  name: metadata.name ?? '',
-  uid: metadata.uid ?? '',
-});
-
-export const eventAction = (job: Job, event: NewEvent): Action => ({
-  verb: 'event',
-  ...event,
-  regarding: jobTarget(job),
-  why: 'people and tools follow a Job by its events',
-});
+export const eventAction = (job: Job, event: NewEvent, why = 'people and tools follow a Job by its events'): Action =>
+  eventAbout(targetOf(JOBS, job.metadata), event, why);
 
 /** The creates, then their events. @param delayed failed pods whose places are taken, by index */
 export function createActions(
@@ -32,7 +23,6 @@ export function createActions(
   if (children.length === 0) return [];
   const make = podMaker(job, group);
   const indexed = job.spec.completionMode === 'Indexed';
-  const regarding = jobTarget(job);
   const creates: Action[] = [];
   const events: Action[] = [];
   for (const { slot, number } of children) {
@@ -45,8 +35,8 @@ export function createActions(
         : `${why}; index ${slot} is open`;
     creates.push({ verb: 'create', resource: PODS, object, child: { slot, number }, why: reason });
     const about = object.metadata.name ?? '';
-    const message = `Created pod: ${about}`;
-    events.push({ verb: 'event', type: 'Normal', reason: 'SuccessfulCreate', message, regarding, about, why: 'a pod was created' });
+    const created: NewEvent = { type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${about}`, about };
+    events.push(eventAction(job, created, 'a pod was created'));
   }
   return [...creates, ...events];
 }
@@ -63,21 +53,10 @@ export function deleteActions(
 ): Action[] {
   if (pods.length === 0) return [];
   const strips = uncounted ? pods.filter(({ tracked }) => tracked).map((pod) => stripAction(pod, `removed and not counted: ${why}`)) : [];
-  const deletes = pods.map((pod): Action => {
-    return {
-      verb: 'delete',
-      resource: PODS,
-      ...targetOf(pod),
-      active: true,
-      resourceVersion: pod.resourceVersion,
-      ...(evenTracked && { evenTracked }),
-      why,
-    };
-  });
-  const regarding = jobTarget(job);
-  const events = pods.map(({ name }): Action => {
-    const message = `Deleted pod: ${name}`;
-    return { verb: 'event', type: 'Normal', reason: 'SuccessfulDelete', message, regarding, about: name, why: 'a pod was deleted' };
+  const deletes = pods.map((pod) => deletePodAction(pod, why, { active: true, evenTracked }));
+  const events = pods.map(({ name }) => {
+    const deleted: NewEvent = { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted pod: ${name}`, about: name };
+    return eventAction(job, deleted, 'a pod was deleted');
   });
   return [...strips, ...deletes, ...events];
 }

@@ -1,7 +1,8 @@
 // Which pods are the Job's: kept, adopted, released or left alone.
 import type { Job } from '../../../objects/kubernetes.ts';
 import { isActive, labelsFor, TRACKING_FINALIZER, type PodFacts } from '../../../objects/pods/pod-facts.ts';
-import { PODS } from '../../../objects/resources.ts';
+import { JOBS, PODS } from '../../../objects/resources.ts';
+import { referenceTo, targetOf } from '../../rows/belonging.ts';
 import type { Action } from '../../rows/plan.ts';
 import { PodSet } from '../../rows/pod-set.ts';
 import { headcountFold, keeperOf, quickMatcherOf } from '../tally/headcount.ts';
@@ -50,8 +51,8 @@ export function claimPods(job: Job, candidates: PodSet): Claims {
 
 /** The patches that adopt and release, each on the condition that the pod is still the same. */
 export function claimActions(job: Job, { adopt, release }: Claims): Action[] {
-  const { name = '', uid = '' } = job.metadata;
-  const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid, controller: true, blockOwnerDeletion: true };
+  const { uid = '' } = job.metadata;
+  const owner = referenceTo(JOBS, job);
   return [
     ...adopt.map((pod) =>
       claimPatch(pod, 'adopt', {
@@ -73,15 +74,13 @@ const claimPatch = (pod: PodFacts, purpose: 'adopt' | 'release', { metadata, why
   resource: PODS,
   purpose,
   canBeTakenBack: false,
-  ...targetOf(pod),
+  ...targetOf(PODS, pod),
   type: 'strategic',
   patch: { metadata: { uid: pod.uid, ...metadata } },
   why,
 });
 
 type PatchAction = Extract<Action, { verb: 'patch' }>;
-
-export const targetOf = ({ namespace, name, uid }: PodFacts) => ({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid });
 
 const OFF = [TRACKING_FINALIZER];
 
@@ -91,7 +90,7 @@ const OFF = [TRACKING_FINALIZER];
  *   counted (R8). If a delete of the pod follows, this version is the precondition of both.
  */
 export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersion?: string } = {}): PatchAction {
-  const { namespace, name, uid } = pod;
+  const { uid } = pod;
   const metadata =
     ifVersion === undefined
       ? { uid, '$deleteFromPrimitiveList/finalizers': OFF }
@@ -101,11 +100,7 @@ export function stripAction(pod: PodFacts, why: string, { ifVersion }: { ifVersi
     resource: PODS,
     purpose: 'strip',
     canBeTakenBack: true,
-    apiVersion: 'v1',
-    kind: 'Pod',
-    namespace,
-    name,
-    uid,
+    ...targetOf(PODS, pod),
     type: 'strategic',
     patch: { metadata },
     why,

@@ -1,6 +1,7 @@
 // Suspending and resuming: the condition, its event, and the start time.
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
-import { trueCondition, withCondition, type NewCondition } from '../terms/conditions.ts';
+import { withCondition, type NewCondition } from '../terms/conditions.ts';
+import { trueCondition } from '../../rows/usual-reasons.ts';
 
 const SUSPENDED: NewCondition = { type: 'Suspended', status: 'True', reason: 'JobSuspended', message: 'Job suspended' };
 const RESUMED: NewCondition = { type: 'Suspended', status: 'False', reason: 'JobResumed', message: 'Job resumed' };

@@ -9,8 +9,6 @@ export const PATCH_PURPOSES: Readonly<Record<string, PatchPurpose>> = {
     refusedTo: letsGo,
     keeps: 'the tracking finalizer, which comes off first, may not be taken off',
   },
-  adopt: { does: 'adopt', refusedTo: (target) => `adopt ${target}` },
-  release: { does: 'release', refusedTo: (target) => `release ${target}` },
   letGo: { does: 'take the tracking finalizer off the orphaned', refusedTo: letsGo },
   resize: { does: 'change the size of', refusedTo: (target) => `change the size of ${target}` },
 };

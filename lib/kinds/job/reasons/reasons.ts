@@ -1,7 +1,8 @@
 // Why a Job is running or not. Each reason has its evidence: the pod, the exit code, the rule, the time left.
 import { countIndexes, parseIndexes } from '../../../objects/values/index-text.ts';
 import { LARGEST_INT32 } from '../../../objects/values/integers.ts';
-import { isJobFinished, isReadLive } from '../terms/owner-facts.ts';
+import { isJobFinished } from '../terms/owner-facts.ts';
+import { isReadLive } from '../../rows/owner-facts.ts';
 import type { Job } from '../../../objects/kubernetes.ts';
 import { LabelSelectorError } from '../../../objects/label-selector.ts';
 import { isOurs } from '../terms/managed-by.ts';
@@ -22,7 +23,7 @@ import {
 } from '../../rows/reasons.ts';
 import { exceededLimit } from '../end/backoff-limit.ts';
 import { latestFailureOf, nextBackoff, remainingBackoffMs } from '../backoff/backoff.ts';
-import { trueCondition } from '../terms/conditions.ts';
+import { trueCondition } from '../../rows/usual-reasons.ts';
 import { deadlineOf } from '../end/deadline.ts';
 import { failureEvidence, policyEvidence } from '../end/failure-evidence.ts';
 import { earlierVerdict } from '../end/finish.ts';

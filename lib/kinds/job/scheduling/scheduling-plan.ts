@@ -10,7 +10,7 @@ import {
 } from '../../../objects/job-scheduling.ts';
 import { isJobFinished } from '../terms/owner-facts.ts';
 import type { Job, JobStatus } from '../../../objects/kubernetes.ts';
-import { readKeyOf, type Action, type Plan, type ReadWant, type Snapshot } from '../../rows/plan.ts';
+import { readKeyOf, type Action, type NewPlan, type ReadWant, type Snapshot } from '../../rows/plan.ts';
 import type { KindKept } from '../../rows/planner-row.ts';
 import { podSetOf } from '../../rows/pod-set.ts';
 import { eventAction } from '../pods/actions.ts';
@@ -35,7 +35,7 @@ export const jobKept: KindKept = { schema: Kept, fieldsBefore: ['groupedGenerati
 const LISTED: readonly ReadWant[] = [{ resource: SCHEDULING_WORKLOADS }, { resource: POD_GROUPS }];
 
 /** @param planOf plans everything else */
-export function planWithGroup(snapshot: JobSnapshot, planOf: (snapshot: JobSnapshot) => Plan<JobStatus>): Plan<JobStatus> {
+export function planWithGroup(snapshot: JobSnapshot, planOf: (snapshot: JobSnapshot) => NewPlan<JobStatus>): NewPlan<JobStatus> {
   const plan = planOf(snapshot);
   const { owner: job } = snapshot;
   if (!needsGroup(snapshot, plan)) return plan;
@@ -44,23 +44,30 @@ export function planWithGroup(snapshot: JobSnapshot, planOf: (snapshot: JobSnaps
   const found = schedulingModeOf(job) === 'none' ? { workloads: [], podGroups: [] } : foundIn(snapshot);
   if (found === 'unread') return { ...plan, wants: LISTED };
   if (found === 'notServed')
-    return parked(snapshot, `the API server serves no ${SCHEDULING_WORKLOADS.apiVersion}: switch its Workload API on, or this feature off`);
+    return parked(`the API server serves no ${SCHEDULING_WORKLOADS.apiVersion}: switch its Workload API on, or this feature off`);
   const next = nextSchedulingStep(job, found, podSetOf(snapshot.pods).size);
   if (next.step === 'fail') {
     const message = `Failed to compile Workload for Job ${job.metadata.name ?? ''}: ${next.problem}`;
     const event = eventAction(job, { type: 'Warning', reason: 'FailedWorkloadCompilation', message });
-    return { ...parked(snapshot, `ensuring Workload and PodGroup for Job ${nameOf(job)}: ${next.problem}`), actions: [event] };
+    return { ...parked(`ensuring Workload and PodGroup for Job ${nameOf(job)}: ${next.problem}`), actions: [event] };
   }
-  const head = { backoff: snapshot.head.backoff, ordinal: snapshot.head.ordinal };
   if (next.step !== 'done')
-    return { ...plan, actions: stepActions(job, next), status: job.status ?? {}, outcome: 'acted', head, why: [next.why], continues: true };
+    return {
+      ...plan,
+      actions: stepActions(job, next),
+      status: job.status ?? {},
+      outcome: 'acted',
+      head: {},
+      why: [next.why],
+      continues: true,
+    };
   const grouped = planOf({ ...snapshot, ...(next.group && { schedulingGroup: next.group }) });
   const kept: Kept = { groupedGeneration: job.metadata.generation ?? 0 };
   return { ...grouped, head: { ...grouped.head, kept }, whyRead: [next.why] };
 }
 
 /** Whether this plan needs its group before it is executed. Also before the first status, which shows that the Job has started. */
-function needsGroup(snapshot: JobSnapshot, { actions, outcome }: Plan<JobStatus>): boolean {
+function needsGroup(snapshot: JobSnapshot, { actions, outcome }: NewPlan<JobStatus>): boolean {
   const { owner: job, options = {}, pods, kept } = snapshot;
   if (options[WORKLOAD_WITH_JOB] === undefined || snapshot.schedulingGroup || outcome === 'notOurs' || outcome === 'parked') return false;
   if (isJobFinished(job) || job.metadata.deletionTimestamp !== undefined) return false;
@@ -96,12 +103,6 @@ function stepActions(job: Job, next: Extract<SchedulingStep, { step: 'create' | 
   return [{ verb: 'patch', resource, ...target, ...how, why: next.why }];
 }
 
-const parked = ({ owner, head }: JobSnapshot, why: string): Plan<JobStatus> => ({
-  actions: [],
-  status: owner.status ?? {},
-  outcome: 'parked',
-  why: [why],
-  head: { backoff: head.backoff, ordinal: head.ordinal },
-});
+const parked = (why: string): NewPlan<JobStatus> => ({ actions: [], outcome: 'parked', why: [why] });
 
 const nameOf = ({ metadata: { namespace = '', name = '' } }: Job): string => `${namespace}/${name}`;

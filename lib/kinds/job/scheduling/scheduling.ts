@@ -11,7 +11,7 @@ import {
 } from '../../../objects/job-scheduling.ts';
 import type { Job, KubernetesObject, OwnerReference } from '../../../objects/kubernetes.ts';
 import { controllerOf } from '../../../objects/pods/pod-facts.ts';
-import type { NewEvent } from '../terms/event.ts';
+import type { NewEvent } from '../../rows/actions.ts';
 import type { SchedulingGroup } from '../pods/pod.ts';
 
 /** The scheduling objects in the Job's namespace. */

@@ -8,10 +8,6 @@ export interface NewCondition {
   message: string;
 }
 
-/** The condition of this type that is True, if there is one. */
-export const trueCondition = (conditions: readonly Condition[] | undefined, type: string): Condition | undefined =>
-  conditions?.find((condition) => condition.type === type && condition.status === 'True');
-
 /** A condition as it is written at this time (RFC 3339). */
 export const conditionAt = (condition: NewCondition, time: string): Condition => ({
   type: condition.type,

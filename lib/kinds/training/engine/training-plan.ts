@@ -1,4 +1,5 @@
 // How the plan of a pass is put together.
+import { inWaves } from '../../rows/actions.ts';
 import type { Action, Want } from '../../rows/plan.ts';
 import { eventAction, type NewEvent } from '../objects/actions.ts';
 import { decisionIn } from './decision.ts';
@@ -26,17 +27,6 @@ export interface Writing {
   kept: Kept;
   failure?: TrainingPlan['failure'];
   problem?: string | undefined;
-}
-
-/**
- * Neighbouring creates run in parallel, and so do neighbouring deletes (B-45). An event between them would part them: those that depend on no
- * action come first, the others last.
- */
-function inWaves(actions: readonly Action[]): Action[] {
-  const rankOf = (action: Action): 'first' | 'write' | 'last' =>
-    action.verb !== 'event' ? 'write' : action.about === undefined ? 'first' : 'last';
-  const { first = [], write = [], last = [] } = Object.groupBy(actions, rankOf);
-  return [...first, ...write, ...last];
 }
 
 /** The plan of a pass: the status is written if it has changed, and its events follow. */

@@ -2,18 +2,12 @@
 import type { Terms } from '../terms/framework.ts';
 import type { ChildState } from '../../../objects/child-state.ts';
 import type { KubernetesObject } from '../../../objects/kubernetes.ts';
-import { isActive, type PodFacts } from '../../../objects/pods/pod-facts.ts';
-import { PODS, type Resource } from '../../../objects/resources.ts';
+import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
+import type { Resource } from '../../../objects/resources.ts';
 import { aboutOf, type Action, type ChildPlace, type Target } from '../../rows/plan.ts';
+import { deleteChildAction, deletePodAction, eventAction as eventAbout, type NewEvent } from '../../rows/actions.ts';
 
-export interface NewEvent {
-  type: 'Normal' | 'Warning';
-  reason: string;
-  message: string;
-  /** The one object whose create or delete it reports: see `aboutOf`. */
-  about?: string;
-  evenUnanswered?: true;
-}
+export { correctAction, type NewEvent } from '../../rows/actions.ts';
 
 export const targetOfJob = ({ framework: { kind }, namespace, name, uid }: Terms): Target => ({
   apiVersion: 'kubeflow.org/v1',
@@ -23,28 +17,12 @@ export const targetOfJob = ({ framework: { kind }, namespace, name, uid }: Terms
   uid,
 });
 
-export const eventAction = (terms: Terms, event: NewEvent): Action => ({
-  verb: 'event',
-  ...event,
-  regarding: targetOfJob(terms),
-  why: 'people and tools follow a job by its events',
-});
+export const eventAction = (terms: Terms, event: NewEvent): Action =>
+  eventAbout(targetOfJob(terms), event, 'people and tools follow a job by its events');
 
 /** The delete, and its event. */
 export const deletePodActions = (terms: Terms, pod: PodFacts, why: string): Action[] => [
-  {
-    verb: 'delete',
-    resource: PODS,
-    apiVersion: 'v1',
-    kind: 'Pod',
-    namespace: pod.namespace,
-    name: pod.name,
-    uid: pod.uid,
-    active: isActive(pod),
-    // Of an ended pod, too: on an API server that was restored from a backup it may run again.
-    resourceVersion: pod.resourceVersion,
-    why,
-  },
+  deletePodAction(pod, why),
   eventAction(terms, { type: 'Normal', reason: 'SuccessfulDeletePod', message: `Deleted pod: ${pod.name}`, about: pod.name }),
 ];
 
@@ -56,10 +34,8 @@ export function deleteChildActions(
   event?: { reason: string; message: string },
 ): Action[] {
   if (child.terminating) return [];
-  const { apiVersion, kind } = resource;
-  const { namespace, name, uid } = child;
-  const removal: Action = { verb: 'delete', resource, apiVersion, kind, namespace, name, uid, active: false, why };
-  return event ? [removal, eventAction(terms, { type: 'Normal', ...event, about: aboutOf(resource, name) })] : [removal];
+  const removal = deleteChildAction(resource, child, why);
+  return event ? [removal, eventAction(terms, { type: 'Normal', ...event, about: aboutOf(resource, child.name) })] : [removal];
 }
 
 /** @param event emitted for it; absent: no event */
@@ -74,24 +50,3 @@ export function createActions(
   const about = aboutOf(made.resource, made.object.metadata.name ?? '');
   return [create, eventAction(terms, { type: 'Normal', ...event, about })];
 }
-
-/** Puts an object of the job right. */
-export const correctAction = (
-  { resource, child }: { resource: Resource; child: ChildState },
-  { type, patch, isDebounced }: { type: 'merge' | 'strategic'; patch: object; isDebounced?: true | undefined },
-  why: string,
-): Action => ({
-  verb: 'patch',
-  resource,
-  apiVersion: resource.apiVersion,
-  kind: resource.kind,
-  namespace: child.namespace,
-  name: child.name,
-  uid: child.uid,
-  purpose: 'correct',
-  canBeTakenBack: true,
-  ...(isDebounced && { isDebounced }),
-  type,
-  patch,
-  why,
-});

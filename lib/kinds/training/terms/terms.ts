@@ -1,5 +1,6 @@
 // A job's terms, with all defaults: read once a pass.
 import type { OwnerReference } from '../../../objects/kubernetes.ts';
+import { referenceTo } from '../../rows/belonging.ts';
 import { withDefaults } from './defaults.ts';
 import type { Framework, Replicas, Terms } from './framework.ts';
 import type { TrainingJob } from './job-types.ts';
@@ -34,11 +35,5 @@ export function portOf({ framework: { container, port } }: Terms, replicas: Repl
 }
 
 /** On every object that the job makes. */
-export const ownerReferenceOf = ({ framework: { kind }, name, uid }: Terms): OwnerReference => ({
-  apiVersion: 'kubeflow.org/v1',
-  kind,
-  name,
-  uid,
-  controller: true,
-  blockOwnerDeletion: true,
-});
+export const ownerReferenceOf = ({ framework: { kind }, name, uid }: Terms): OwnerReference =>
+  referenceTo({ apiVersion: 'kubeflow.org/v1', kind }, { metadata: { name, uid } });

@@ -4,6 +4,7 @@ import type { PodGroup, SchedulingWorkload } from '../../../../lib/objects/job-s
 import type { Job, JobSpec, JobStatus, ObjectMeta } from '../../../../lib/objects/kubernetes.ts';
 import { isNewJob, nextSchedulingStep, schedulingModeOf, type SchedulingObjects } from '../../../../lib/kinds/job/scheduling/scheduling.ts';
 import { schedulingActions } from '../../../../lib/kinds/job/scheduling/scheduling-actions.ts';
+import type { JobSnapshot } from '../../../../lib/kinds/job/scheduling/scheduling-plan.ts';
 import { jobPlanner } from '../../../../lib/kinds/job/plan.ts';
 import { aCondition, aJob, aSnapshot, at, JOB_UID, now } from '../builders.ts';
 import { actionsOf } from '../outcome.ts';
@@ -191,7 +192,8 @@ describe('what is made', () => {
   });
 
   test('pods name the group, and have it as an owner that does not control them', () => {
-    const plan = jobPlanner.plan({ ...aSnapshot(aNewJob()), schedulingGroup: { name: 'group', uid: 'g' } }, now);
+    const grouped: JobSnapshot = { ...aSnapshot(aNewJob()), schedulingGroup: { name: 'group', uid: 'g' } };
+    const plan = jobPlanner.plan(grouped, now);
     for (const { object } of actionsOf(plan, 'create'))
       expect(object).toMatchObject({
         metadata: {

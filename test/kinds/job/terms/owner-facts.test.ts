@@ -1,6 +1,7 @@
 // What the view keeps of a Job, and what it keeps of one that is too large for an item of the table.
 import { describe, expect, test } from '@jest/globals';
-import { isReadLive, jobFactsOf } from '../../../../lib/kinds/job/terms/owner-facts.ts';
+import { jobFactsOf } from '../../../../lib/kinds/job/terms/owner-facts.ts';
+import { isReadLive } from '../../../../lib/kinds/rows/owner-facts.ts';
 import type { Job } from '../../../../lib/objects/kubernetes.ts';
 
 const aJob = (metadata: Partial<Job['metadata']>, more: Partial<Job> = {}): Job => ({

@@ -1,15 +1,8 @@
 // What people, and programs of other people, do in a story of an ensemble.
-import type { KubernetesObject } from '../../../../lib/objects/kubernetes.ts';
+import { objectOf, type NewObject } from '../../../../lib/kinds/rows/actions.ts';
 import { PODS } from '../../../../lib/objects/resources.ts';
-import {
-  belonging,
-  CONFIG_MAPS,
-  ENSEMBLE_LABEL,
-  ENSEMBLES,
-  SEAT_LABEL,
-  SERVICES,
-  type Ensemble,
-} from '../../../world/kinds/ensemble/ensemble.ts';
+import { CONFIG_MAPS, ENSEMBLE_LABEL, ENSEMBLES, SEAT_LABEL, SERVICES, type Ensemble } from '../../../world/kinds/ensemble/ensemble.ts';
+import { ensembleFacts } from '../../../world/kinds/ensemble/facts.ts';
 import { NAMESPACE, type SimApiServer } from '../../api-server.ts';
 
 const MERGE = 'application/merge-patch+json';
@@ -92,10 +85,13 @@ export const formWithLeftovers =
     const owner = api.owners().find(({ metadata }) => metadata.name === name) as Ensemble | undefined;
     if (!owner) return;
     const seat = `${name}-strings-0`;
-    const pod = { ...belonging(owner, PODS, { name: seat, labels: { [SEAT_LABEL]: 'strings-0' } }), spec: PLAYER };
+    const pod = objectOf(ensembleFacts, owner, PODS, { metadata: { name: seat, labels: { [SEAT_LABEL]: 'strings-0' } }, spec: PLAYER });
     const selector = { [SEAT_LABEL]: 'strings-0' };
-    const service = { ...belonging(owner, SERVICES, { name: seat }), spec: { selector, ports: [{ port: 80 }] } };
-    delete (service as KubernetesObject).metadata.labels?.[ENSEMBLE_LABEL];
+    const service = objectOf<NewObject>(ensembleFacts, owner, SERVICES, {
+      metadata: { name: seat },
+      spec: { selector, ports: [{ port: 80 }] },
+    });
+    delete service.metadata.labels?.[ENSEMBLE_LABEL];
     await api.as('POST', PODS, { body: pod });
     await api.as('POST', SERVICES, { body: service });
   };

@@ -10,7 +10,7 @@ import { xgboost } from '../../../../lib/kinds/training/frameworks/xgboost.ts';
 import type { FateOf } from '../../kubelet.ts';
 import type { Scenario } from '../../scenario.ts';
 import { change, removePod, removeService, removeSucceededPod, submit, takeName, withdraw } from './acts.ts';
-import { rowsOfKind } from './definition-rows.ts';
+import { definedRows } from '../../../sandbox/defined-rows.ts';
 
 const isOf = (type: string, { metadata: { name = '' } }: { metadata: { name?: string } }): boolean => name.includes(`-${type}`);
 
@@ -23,7 +23,7 @@ const storyOf =
   (framework: Framework) =>
   (of: Omit<Scenario, 'clusters' | 'rows'>): Scenario => ({
     clusters: ['west'],
-    rows: rowsOfKind(framework.kind),
+    rows: definedRows(framework.kind),
     ...of,
   });
 

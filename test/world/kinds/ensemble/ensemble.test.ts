@@ -49,6 +49,8 @@ test('`plan` decides about one from its document, and refuses what no server wou
     'ConfigMap quartet-order',
     'status',
   ]);
-  expect(() => planManifests(document({ strings: -1 }), { now })).toThrow('a.yaml: spec.strings: must be at least 0, found -1');
+  expect(() => planManifests(document({ strings: -1 }), { now })).toThrow(
+    'a.yaml: spec.strings: expected a whole number from 0 to 2147483647, found -1',
+  );
   expect(() => planManifests(document({ strings: 'many' }), { now })).toThrow('spec.strings');
 });

@@ -1,36 +1,41 @@
-// A kind that exists for tests alone: pods of two roles at names that are taken again, a service for each, and a config map with the order of
-// those that play.
-import type { Condition, KubernetesObject, ObjectMeta, WorkloadObject } from '../../../../lib/objects/kubernetes.ts';
-import type { Membership } from '../../../../lib/kinds/rows/kind.ts';
-import { controllerOf, type PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
+// A kind that exists for tests alone, and the example of docs/adding-a-kind.md: pods of two roles at names that are taken again, a service for
+// each, and a config map with the order of those that play.
+import type { KubernetesObject, WorkloadObject } from '../../../../lib/objects/kubernetes.ts';
+import type { PodFacts } from '../../../../lib/objects/pods/pod-facts.ts';
 import type { Resource } from '../../../../lib/objects/resources.ts';
+import { count, flag, int32, objectOf, text, wordOf, type TypeOf } from '../../../../lib/objects/values/field-shapes.ts';
+import { CONDITIONS } from '../../../../lib/kinds/rows/owner-facts.ts';
 
 export const ROLES = ['strings', 'winds'] as const;
 export type Role = (typeof ROLES)[number];
 
-export interface EnsembleStatus {
-  phase?: 'Pending' | 'Playing' | 'Suspended' | 'Complete' | 'Failed';
+export const spec = objectOf({
+  /** Pods, by role. The ensemble has succeeded once all pods of the first role with any have. */
+  strings: count,
+  winds: count,
+  suspend: flag,
+  managedBy: text,
+  /** Failures that are made good; absent: 3. */
+  restartLimit: int32,
+  /** A secret that must be there before any pod. Its annotation `continues` names a further one. */
+  score: objectOf({ name: text, namespace: text }, ['name']),
+  /** Shown to the autoscaler, if the cluster has them. */
+  encore: int32,
+});
+
+export const status = objectOf({
+  phase: wordOf('Pending', 'Playing', 'Suspended', 'Complete', 'Failed'),
   /** Ready pods, by role. */
-  ready?: Partial<Record<Role, number>>;
+  ready: objectOf({ strings: count, winds: count }),
   /** Pods that were replaced after a failure. */
-  restarts?: number;
-  conditions?: Condition[];
-}
+  restarts: count,
+  conditions: CONDITIONS,
+});
+
+export type EnsembleStatus = TypeOf<typeof status>;
 
 export interface Ensemble extends WorkloadObject {
-  spec: {
-    /** Pods, by role. The ensemble has succeeded once all pods of the first role with any have. */
-    strings?: number;
-    winds?: number;
-    suspend?: boolean;
-    managedBy?: string;
-    /** Failures that are made good; absent: 3. */
-    restartLimit?: number;
-    /** A secret that must be there before any pod. Its annotation `continues` names a further one. */
-    score?: { name: string; namespace?: string };
-    /** Shown to the autoscaler, if the cluster has them. */
-    encore?: number;
-  };
+  spec: TypeOf<typeof spec>;
   status?: EnsembleStatus;
 }
 
@@ -62,12 +67,12 @@ export interface Seat {
 }
 
 /** In the order of slots. */
-export const seatsOf = ({ spec }: Ensemble): Seat[] =>
+export const seatsOf = ({ spec: wanted }: Ensemble): Seat[] =>
   ROLES.flatMap((role, at) =>
-    Array.from({ length: spec[role] ?? 0 }, (_, index) => ({ slot: at * SEATS_PER_ROLE + index, text: `${role}-${index}`, role })),
+    Array.from({ length: wanted[role] ?? 0 }, (_, index) => ({ slot: at * SEATS_PER_ROLE + index, text: `${role}-${index}`, role })),
   );
 
-export const nameOfSlot = ({ metadata }: Ensemble, slot: number): string =>
+export const nameOfSlot = ({ metadata }: KubernetesObject, slot: number): string =>
   `${metadata.name}-${ROLES[Math.floor(slot / SEATS_PER_ROLE)]}-${slot % SEATS_PER_ROLE}`;
 
 /** @returns undefined for a pod whose label names no seat */
@@ -75,25 +80,4 @@ export function slotOf({ labels }: Pick<PodFacts, 'labels'>): number | undefined
   const [, role = '', index] = /^([a-z]+)-(\d{1,6})$/.exec(labels[SEAT_LABEL] ?? '') ?? [];
   const at = ROLES.findIndex((each) => each === role);
   return at < 0 ? undefined : at * SEATS_PER_ROLE + Number(index);
-}
-
-export function membershipOf({ namespace = '', ownerReferences }: ObjectMeta): Membership | undefined {
-  const controller = controllerOf(ownerReferences);
-  if (controller?.kind !== ENSEMBLES.kind || controller.apiVersion !== ENSEMBLES.apiVersion) return undefined;
-  return { kind: ENSEMBLES.kind, namespace, name: controller.name, uid: controller.uid, by: 'controller' };
-}
-
-export const targetOf = ({ metadata: { namespace = '', name = '', uid = '' } }: Ensemble) => ({ ...ENSEMBLES, namespace, name, uid });
-
-/** An object of the ensemble, of this resource and name. */
-export function belonging(owner: Ensemble, { apiVersion, kind }: Resource, metadata: ObjectMeta & { name: string }): KubernetesObject {
-  const { namespace = '', name = '', uid = '' } = owner.metadata;
-  const ownerReferences = [
-    { apiVersion: ENSEMBLES.apiVersion, kind: ENSEMBLES.kind, name, uid, controller: true, blockOwnerDeletion: true },
-  ];
-  return {
-    apiVersion,
-    kind,
-    metadata: { ...metadata, namespace, labels: { [ENSEMBLE_LABEL]: name, ...metadata.labels }, ownerReferences },
-  };
 }

@@ -3,12 +3,12 @@ import type { Framework } from '../../../../lib/kinds/training/terms/framework.t
 import { pytorch } from '../../../../lib/kinds/training/frameworks/pytorch.ts';
 import type { RunPolicy, TrainingJob, TrainingSpec } from '../../../../lib/kinds/training/terms/job-types.ts';
 import { resourceOf } from '../../../../lib/kinds/training/facts.ts';
-import { rowsOfKind } from '../../../simulation/kinds/training/definition-rows.ts';
+import { definedRows } from '../../../sandbox/defined-rows.ts';
 import { World } from '../../world.ts';
 
 /** @param change of the spec of the kind's definition */
 export const aTrainingWorld = ({ kind }: Framework, change?: (spec: Record<string, unknown>) => void): World =>
-  new World({ manages: ['training-jobs'], rows: rowsOfKind(kind, change) });
+  new World({ manages: ['training-jobs'], rows: definedRows(kind, change) });
 
 /** A job `torch`. @param replicas by type */
 export const aTorch = (replicas: Readonly<Record<string, number>>, runPolicy: RunPolicy = {}): TrainingJob =>

@@ -1,8 +1,7 @@
 // A made-up custom resource: any spec, a status of its own.
-import { numberAt } from '../../../../lib/sandbox/objects/api-object.ts';
-import { customResource } from '../../../../lib/sandbox/rows/custom-resource.ts';
-import type { CustomResource } from '../../../../lib/sandbox/rows/custom-resource.ts';
-import { ageColumn, nameColumn } from '../../../../lib/sandbox/rows/row.ts';
+import { numberAt } from '../../lib/sandbox/objects/api-object.ts';
+import { customResource, type CustomResource } from '../../lib/sandbox/rows/custom-resource.ts';
+import { ageColumn, nameColumn } from '../../lib/sandbox/rows/row.ts';
 
 export const ensembles = (more: Partial<CustomResource> = {}) =>
   customResource({

@@ -1,7 +1,7 @@
 // The least that a job of each training kind says.
-import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
-import type { Framework } from '../../../lib/kinds/training/terms/framework.ts';
-import type { TrainingJob } from '../../../lib/kinds/training/terms/job-types.ts';
+import { FRAMEWORKS } from '../../../../lib/kinds/training/frameworks/all.ts';
+import type { Framework } from '../../../../lib/kinds/training/terms/framework.ts';
+import type { TrainingJob } from '../../../../lib/kinds/training/terms/job-types.ts';
 
 export const frameworkOf = (kind: string): Framework => {
   const found = FRAMEWORKS.find((framework) => framework.kind === kind);

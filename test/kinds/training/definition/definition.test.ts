@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { trainingDefinitions } from '../../../infra/crds/training-definitions.ts';
-import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
-import { embed } from '../../sandbox/embedded.ts';
-import type { Embedded } from '../../sandbox/embedded.ts';
+import { FRAMEWORKS } from '../../../../lib/kinds/training/frameworks/all.ts';
+import { embed } from '../../../sandbox/embedded.ts';
+import type { Embedded } from '../../../sandbox/embedded.ts';
 import { elasticJob, frameworkOf, minimalJob, pathOf } from './minimal-jobs.ts';
+import { trainingDefinitions } from './definitions.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 

@@ -2,20 +2,12 @@
 //
 // Where a kind had a webhook upstream, all faults are told at once, as that told them. MPIJob and MXJob had none: the first fault is told
 // in the words in which their controller would tell it.
-import type { ControllerWords, Framework } from '../../lib/kinds/training/terms/framework.ts';
-import { FRAMEWORKS } from '../../lib/kinds/training/frameworks/all.ts';
-import { MULTI_KUEUE } from '../../lib/kinds/training/names/settings.ts';
-import { OWN_MANAGER } from '../../lib/kinds/training/terms/validation.ts';
-import { problemsOfOlderDnsLabel } from '../../lib/objects/names.ts';
-import { GROUP, VERSION } from './training-definitions.ts';
-
-/** A manifest of admissionregistration.k8s.io/v1. */
-export interface PolicyManifest {
-  apiVersion: 'admissionregistration.k8s.io/v1';
-  kind: 'ValidatingAdmissionPolicy' | 'ValidatingAdmissionPolicyBinding';
-  metadata: { name: string };
-  spec: object;
-}
+import type { ControllerWords, Framework } from '../terms/framework.ts';
+import { MULTI_KUEUE } from '../names/settings.ts';
+import { OWN_MANAGER } from '../terms/validation.ts';
+import { problemsOfOlderDnsLabel } from '../../../objects/names.ts';
+import { policyOf, type Policy } from '../../rows/kind-definition.ts';
+import { trainingFacts } from '../facts.ts';
 
 /** CEL of type list(string): the faults that it finds. */
 type Faults = string;
@@ -209,30 +201,10 @@ const all = `variables.faults.filter(f, size(f) > 0).map(f, f.join(', ')).join('
 const EVERY_FAULT = `variables.faults.map(f, size(f)).sum() > 1 ? '[' + ${all} + ']' : ${all}`;
 const FIRST_FAULT = 'variables.faults.filter(f, size(f) > 0)[0][0]';
 
-function boundPolicy(name: string, plural: string, action: 'Deny' | 'Warn', spec: object): PolicyManifest[] {
-  const apiVersion = 'admissionregistration.k8s.io/v1';
-  const resourceRules = [{ apiGroups: [GROUP], apiVersions: [VERSION], operations: ['CREATE', 'UPDATE'], resources: [plural] }];
-  return [
-    {
-      apiVersion,
-      kind: 'ValidatingAdmissionPolicy',
-      metadata: { name },
-      spec: {
-        failurePolicy: 'Fail',
-        matchConstraints: { resourceRules },
-        // What is on its way out must be able to lose its finalizers, valid or not.
-        matchConditions: [{ name: 'not-being-deleted', expression: '!has(object.metadata.deletionTimestamp)' }],
-        ...spec,
-      },
-    },
-    { apiVersion, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name }, spec: { policyName: name, validationActions: [action] } },
-  ];
-}
-
-function policyOf(framework: Framework): PolicyManifest[] {
+function denialOf(framework: Framework): Policy {
   const { plural, validation } = framework;
   const words = validation.hadNoWebhook ? validation.controller : undefined;
-  return boundPolicy(`${plural}.farloop.dev`, plural, 'Deny', {
+  return policyOf(trainingFacts(framework), `${plural}.farloop.dev`, 'Deny', {
     variables: [
       ...variablesOf(framework),
       { name: 'faults', expression: words ? controllerFaults(framework, words) : webhookFaults(framework) },
@@ -247,15 +219,18 @@ function policyOf(framework: Framework): PolicyManifest[] {
   });
 }
 
-/** Of every framework: a policy and its binding; PyTorchJob has another pair that only warns. */
-export const trainingPolicies = (): PolicyManifest[] => [
-  ...FRAMEWORKS.flatMap(policyOf),
-  ...boundPolicy('pytorchjobs.warnings.farloop.dev', 'pytorchjobs', 'Warn', {
+const deprecationOf = (framework: Framework): Policy =>
+  policyOf(trainingFacts(framework), `${framework.plural}.warnings.farloop.dev`, 'Warn', {
     validations: [
       {
         expression: `!(${hasOldCount})`,
         message: 'spec.elasticPolicy.nProcPerNode is deprecated, use spec.nprocPerNode instead',
       },
     ],
-  }),
+  });
+
+/** PyTorchJob has another one that only warns. */
+export const trainingPolicies = (framework: Framework): Policy[] => [
+  denialOf(framework),
+  ...(framework.kind === 'PyTorchJob' ? [deprecationOf(framework)] : []),
 ];
