@@ -38,14 +38,28 @@ export async function besideTraining(
 ): Promise<void> {
   const state = join(folder, `${where}-state`);
   let farloop = await Instance.start({ state, kubeconfig });
-  const judge = async (what: string, usualMs: number, rounds: readonly number[][]): Promise<void> => {
-    judgeRounds(`${where}, ${what}`, usualMs, rounds);
-    await farloop.judgeLoop(`${where}, ${what}`);
-    farloop.judgeMemory(`${where}, ${what}`);
+  // One fault hides no other figure.
+  const faults: string[] = [];
+  const judge = async (
+    what: string,
+    usualMs: number,
+    { rounds, isLarge }: { rounds: readonly number[][]; isLarge: boolean },
+  ): Promise<void> => {
+    const title = `${where}, ${what}`;
+    for (const look of [
+      async () => judgeRounds(title, usualMs, rounds),
+      async () => await farloop.judgeLoop(title, isLarge),
+      async () => farloop.judgeMemory(title),
+    ])
+      try {
+        await look();
+      } catch (error) {
+        faults.push(error instanceof Error ? error.message : String(error));
+      }
   };
   try {
     const { ordinary, usualMs } = await OrdinaryJobs.measured(farloop, 'before');
-    await farloop.judgeLoop(`${where}, ordinary Jobs alone`);
+    await farloop.judgeLoop(`${where}, ordinary Jobs alone`, true);
     for (const odd of oddTrainingJobs(workers)) {
       const { uid = '' } = (await farloop.access.create(odd.resource, odd.object, farloop.soon())).object.metadata;
       const { name = '' } = odd.object.metadata;
@@ -56,7 +70,7 @@ export async function besideTraining(
         async () => odd.hasCome === undefined || odd.hasCome(await statusOf(farloop, odd)),
       );
       console.log(`hostile: ${where}: ${odd.what} had come after ${((performance.now() - began) / 1_000).toFixed(0)} s`);
-      await judge(odd.what, usualMs, rounds);
+      await judge(odd.what, usualMs, { rounds, isLarge: odd.isLarge ?? false });
       if (!odd.goes) continue;
       await farloop.access.delete(odd.resource, { namespace: 'default', name, uid }, farloop.soon());
       await until(`the pods of ${name} go`, async () => (await podsOf(farloop, name)) === 0, WORKERS_MS);
@@ -67,8 +81,9 @@ export async function besideTraining(
     farloop = await Instance.start({ state, kubeconfig });
     const after = await OrdinaryJobs.warmedUp(farloop, 'restarted');
     const areKnown = async (): Promise<boolean> => (await farloop.ask('pods', { name: LARGE })) === workers + 1;
-    await judge('restarted', usualMs, await roundsUntil(after, 'all pods are known again', areKnown));
+    await judge('restarted', usualMs, { rounds: await roundsUntil(after, 'all pods are known again', areKnown), isLarge: false });
     await farloop.stop();
+    check(faults.length === 0, faults.join('\n'));
   } finally {
     farloop.kill();
   }

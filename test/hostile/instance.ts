@@ -58,16 +58,12 @@ export class Instance {
   /** Resolves once it is ready. */
   static async start({ state, kubeconfig }: InstanceOptions): Promise<Instance> {
     // The init container of each worker asks for a twentieth of a cpu.
-    const cluster = kubeconfig === undefined ? ['--node-cpu', '1000', '--node-memory', '10Ti'] : ['--kubeconfig', kubeconfig];
+    const cluster = kubeconfig === undefined ? '--node-cpu 1000 --node-memory 10Ti' : `--kubeconfig ${kubeconfig}`;
     const level = process.env['LOG_LEVEL'] === 'warn' ? 'warn' : 'error';
-    const child = spawn(
-      process.execPath,
-      [
-        ...['--disable-warning=ExperimentalWarning', '--import', HOOK, MAIN, 'up', '--state', state, '--port', '0'],
-        ...['--manage', 'all-jobs,training-jobs', '--log-level', level, ...cluster],
-      ],
-      { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
-    );
+    const options = `--port 0 --manage all-jobs,training-jobs --log-level ${level} --state ${state} ${cluster}`;
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--import', HOOK, MAIN, 'up', ...options.split(' ')], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
     let text = '';
     child.stdout?.setEncoding('utf8').on('data', (more: string) => (text += more));
     await comesAbout(() => text.includes('farloop ready') || child.exitCode !== null, START_MS);
@@ -100,11 +96,11 @@ export class Instance {
     return await promise;
   }
 
-  /** @param most milliseconds that something may have held the loop since the last look */
-  async judgeLoop(where: string, most = HELD_MS): Promise<void> {
+  /** Prints how long something held the loop since the last look. @param isBounded else it is only printed: one large request may take its time */
+  async judgeLoop(where: string, isBounded: boolean): Promise<void> {
     const held = await this.ask('held', {});
     console.log(`hostile: ${where}: the event loop held for ${held.toFixed(0)} ms at most`);
-    check(held <= most, `${where}: the event loop was held for ${held.toFixed(0)} ms, at most ${most} may be`);
+    check(!isBounded || held <= HELD_MS, `${where}: the event loop was held for ${held.toFixed(0)} ms, at most ${HELD_MS} may be`);
   }
 
   judgeMemory(where: string): void {

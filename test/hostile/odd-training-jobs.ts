@@ -10,6 +10,8 @@ export interface OddTrainingJob {
   object: WorkloadObject;
   /** By its status: whether what is odd of it has come about. At once when absent. */
   hasCome?: (status: TrainingStatus) => boolean;
+  /** Of so many workers that its passes could hold the event loop. */
+  isLarge?: true;
   /** Whether it is deleted afterwards, since it keeps Farloop busy for ever. */
   goes?: true;
 }
@@ -68,6 +70,7 @@ export const oddTrainingJobs = (workers: number): OddTrainingJob[] => [
       Worker: replicas(FAILING_WORKERS, failingTemplate, 'ExitCode'),
     }),
     hasCome: ({ conditions = [] }) => conditions.some(({ type }) => type === 'Restarting'),
+    isLarge: true,
     goes: true,
   },
   {
@@ -75,5 +78,6 @@ export const oddTrainingJobs = (workers: number): OddTrainingJob[] => [
     resource: resourceOf('PyTorchJob'),
     object: jobOf('PyTorchJob', LARGE, 'pytorchReplicaSpecs', { Master: replicas(1), Worker: replicas(workers) }),
     hasCome: ({ replicaStatuses }) => replicaStatuses?.['Worker']?.active === workers,
+    isLarge: true,
   },
 ];

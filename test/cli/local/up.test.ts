@@ -67,7 +67,7 @@ describe('up on the sandbox', () => {
     const api = await cluster();
     const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'demo', namespace: 'default' } };
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none', command: ['true'] }] } };
-    await api.create(JOBS, { ...job, spec: { template } } as unknown as Job, deadlineIn(clock, 30_000));
+    await api.create(JOBS, { ...job, spec: { template } }, deadlineIn(clock, 30_000));
     const hasPod = async (): Promise<boolean> =>
       (await api.list(PODS, { namespace: 'default' }, deadlineIn(clock, 30_000))).items.length > 0;
     await until('its pod is created', hasPod, 30_000);
