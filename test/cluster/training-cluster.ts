@@ -3,7 +3,6 @@ import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { comesAbout } from '../claims.ts';
 import { startJobsCluster, type JobsCluster, type JobsClusterOptions } from './jobs-cluster.ts';
-import type { ControllerManagerOptions } from './control-plane.ts';
 import { trainingDefinitions } from '../kinds/training/definition/definitions.ts';
 
 const DEFINITIONS: Resource = {
