@@ -42,14 +42,25 @@ const LENGTH = 50_000;
 /** What does not end a match: the end of the text, what no class but a negated one takes, a line. */
 const TAILS = ['', '\u0001', '\n\u0001'];
 
+/** Characters of negated classes: behind all that such a class takes they end it. */
+const tailsOf = (source: string): string[] => [
+  ...TAILS,
+  ...new Set(
+    [...source.matchAll(/\[\^((?:\\.|[^\]\\])+)\]/gs)].flatMap(([, inside = '']) =>
+      charactersOf(inside).filter((one) => inside.includes(one)),
+    ),
+  ),
+];
+
 /** Repetitions of one or two of its characters, behind nothing or one of them. */
 function* attacksOn({ source }: Pattern): Generator<string> {
   const characters = charactersOf(source);
+  const tails = tailsOf(source);
   for (const one of characters)
     for (const other of ['', ...characters]) {
       const unit = one + other;
       const repeated = unit.repeat(LENGTH / unit.length);
-      for (const tail of TAILS) yield repeated + tail;
+      for (const tail of tails) yield repeated + tail;
     }
 }
 

@@ -2,8 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-
-const MOST = 164;
+import { MOST, PAGE, workedCases } from './worked-cases.ts';
 
 const here = import.meta.dirname;
 const files = readdirSync(here, { recursive: true, encoding: 'utf8' }).filter(
@@ -26,8 +25,14 @@ for (const file of files) {
 
 describe('the worked cases', () => {
   test('each one is a test', () => {
-    const all = Array.from({ length: MOST }, (_, at) => at + 1);
+    const all = Array.from({ length: MOST.jobs }, (_, at) => at + 1);
     expect(all.filter((number) => !found.has(number))).toEqual([]);
+  });
+
+  test('each stands on its page, with what it claims (node test/worked-cases.ts writes it anew)', () => {
+    const page = readFileSync(join(here, '..', PAGE), 'utf8');
+    expect(page).toBe(workedCases(MOST));
+    expect(page.split('\n').filter((line) => /^\| \w+ \| +\|/.test(line))).toEqual([]);
   });
 
   test('none of them, nor any other test, is skipped', () => expect(disabled).toEqual([]));

@@ -112,7 +112,7 @@ export function planRegistration(
     image: image ?? '',
     region,
     eventsQueueUrl: installation.eventsQueueUrl,
-    asksQueueUrl: installation.eventsQueueUrl.replace(/[^/]+$/, queue),
+    asksQueueUrl: installation.eventsQueueUrl.replace(/(?<![^/])[^/]+$/, queue),
     ...(awsEndpointUrl !== undefined && { awsEndpointUrl }),
     ...(URL.canParse(server.server) && { apiServerPort: portOf(new URL(server.server)) }),
     identity: identity.kind === 'irsa' ? { kind: 'webIdentity', roleArn } : { kind: identity.kind },

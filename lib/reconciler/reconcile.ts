@@ -8,7 +8,6 @@ import { ClockOffsets } from './cluster/clock-offsets.ts';
 import { lookAtCluster } from './cluster/cluster-look.ts';
 import { Reachability } from './cluster/reachability.ts';
 import { noteQueueLag } from './head/queue-lag.ts';
-import { listOthers, readStrayed } from './live/other-children.ts';
 import { settle } from './live/settle.ts';
 import type { Ending } from './pass/ending.ts';
 import type { Pass } from './pass/pass.ts';
@@ -89,8 +88,7 @@ export class Reconciler {
         pass.decided.why.push('its cluster is drained: work that has begun is finished, none is begun');
         return { outcome: 'waiting', againInMs: DRAINED_AGAIN_MS };
       }
-      await listOthers(pass, pass.known.children.unlisted);
-      await readStrayed(pass);
+      await pass.known.children.readUnproven();
       await settle(pass);
       const timing = () => ({ nowMs: ports.clock.nowMs() + pass.offsetMs, everyMs: options.readyAloneMs });
       const ending = await runRounds({ ports, execution: executionOf(this.#loop, pass), timing }, pass);

@@ -27,7 +27,13 @@ export interface JobsCluster {
   stop: () => Promise<void>;
 }
 
-export async function startJobsCluster(options: ControlPlaneOptions & { controllers: string }): Promise<JobsCluster> {
+export interface JobsClusterOptions extends ControlPlaneOptions {
+  controllers: string;
+  /** Of the simulated node; its own when absent. */
+  nodeCpu?: string;
+}
+
+export async function startJobsCluster({ nodeCpu, ...options }: JobsClusterOptions): Promise<JobsCluster> {
   const folder = temporaryFolder();
   const started: FarloopProcess[] = [];
   const start = (...args: string[]): FarloopProcess => {
@@ -38,7 +44,8 @@ export async function startJobsCluster(options: ControlPlaneOptions & { controll
   const controlPlane = await startControlPlane(options);
   const { kubeconfigPath } = controlPlane;
   const api = new KubernetesCluster({ access: await accessFromKubeconfig({ file: kubeconfigPath }), clock });
-  await start('node', '--simulated', '--kubeconfig', kubeconfigPath).says('ready\n');
+  const size = nodeCpu === undefined ? [] : ['--node-cpu', nodeCpu];
+  await start('node', '--simulated', '--kubeconfig', kubeconfigPath, ...size).says('ready\n');
   const soon = (): Deadline => deadlineIn(clock, 30_000);
   return {
     controlPlane,

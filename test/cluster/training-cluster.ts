@@ -2,8 +2,7 @@
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { comesAbout } from '../claims.ts';
-import type { ControllerManagerOptions } from './control-plane.ts';
-import { startJobsCluster, type JobsCluster } from './jobs-cluster.ts';
+import { startJobsCluster, type JobsCluster, type JobsClusterOptions } from './jobs-cluster.ts';
 import { trainingDefinitions } from '../kinds/training/definition/definitions.ts';
 
 const DEFINITIONS: Resource = {
@@ -37,7 +36,7 @@ export function resourceOf(kind: string): Resource {
 const SERVED_MS = 30_000;
 
 /** Everything of a control plane but its Job controller. @throws Error when the API server does not serve a kind within 30 s */
-export async function startTrainingCluster(options: ControllerManagerOptions = {}): Promise<JobsCluster> {
+export async function startTrainingCluster(options: Partial<JobsClusterOptions> = {}): Promise<JobsCluster> {
   const cluster = await startJobsCluster({ controllers: '*,-job', ...options });
   try {
     for (const definition of trainingDefinitions()) await cluster.api.create<KubernetesObject>(DEFINITIONS, definition, cluster.soon());

@@ -1,4 +1,4 @@
-// What a kube-apiserver answers to Jobs, changes of them and of their status; the real one is the judge (test/cluster/job-admission.test.ts).
+// What a kube-apiserver answers to Jobs, changes of them and of their status; the real one is the judge (test/cluster/answers.test.ts).
 import { jobCreations } from './admission/job-creations.ts';
 import type { JobCase } from './admission/judge.ts';
 import { jobStatuses } from './admission/job-statuses.ts';

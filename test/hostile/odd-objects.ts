@@ -184,6 +184,20 @@ const JOB_KINDS: Record<string, (name: string, random: Random) => Made> = {
   }),
 };
 
+const podOfIndex = (name: string, random: Random, digit: string): Pod =>
+  podWith(name, {
+    metadata: {
+      labels: labelsOf(`none-${name}`, `uid-of-none-${name}`),
+      finalizers: [TRACKING],
+      annotations: {
+        'sim.farloop.dev/run-seconds': '3600',
+        'batch.kubernetes.io/job-completion-index': digit.repeat(between(random, 50_000, 100_000)),
+        'batch.kubernetes.io/job-index-failure-count': grown(random, 50_000),
+        'farloop.dev/number': oneOf(random, ['-1', '1e9', '999999999', '__proto__']),
+      },
+    },
+  });
+
 const POD_KINDS: Record<string, (name: string, random: Random) => Made> = {
   'an orphan with our finalizer': (name, random) => ({
     object: podWith(name, { metadata: { finalizers: [TRACKING], labels: { odd: 'x'.repeat(between(random, 0, 63)) } } }),
@@ -208,20 +222,9 @@ const POD_KINDS: Record<string, (name: string, random: Random) => Made> = {
       },
     }),
   }),
-  'an index of 200 KB': (name, random) => ({
-    object: podWith(name, {
-      metadata: {
-        labels: labelsOf(`none-${name}`, `uid-of-none-${name}`),
-        finalizers: [TRACKING],
-        annotations: {
-          'sim.farloop.dev/run-seconds': '3600',
-          'batch.kubernetes.io/job-completion-index': oneOf(random, ['9', '0']).repeat(between(random, 50_000, 100_000)),
-          'batch.kubernetes.io/job-index-failure-count': grown(random, 50_000),
-          'farloop.dev/number': oneOf(random, ['-1', '1e9', '999999999', '__proto__']),
-        },
-      },
-    }),
-  }),
+  // Read in different ways: zeros in front do not count.
+  'an index of nines': (name, random) => ({ object: podOfIndex(name, random, '9') }),
+  'an index of zeros': (name, random) => ({ object: podOfIndex(name, random, '0') }),
   'thousands of containers': (name, random) => ({
     object: podWith(name, {
       metadata: { labels: labelsOf(`none-${name}`, `uid-of-none-${name}`), finalizers: [TRACKING] },

@@ -1,4 +1,4 @@
-// What is filled into Jobs and pods, field by field as a real API server does it (recorded, see test/cluster/defaults.test.ts).
+// What is filled into Jobs and pods, field by field as a real API server does it (recorded, see test/cluster/answers.test.ts).
 import { describe, expect, test } from '@jest/globals';
 import { withJobDefaults } from '../../lib/admission/job/job-defaults.ts';
 import { withPodDefaults } from '../../lib/admission/pod/pod-defaults.ts';

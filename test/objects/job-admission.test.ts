@@ -1,4 +1,4 @@
-// The same answers as the API server's to every case; that these are its answers is seen in test/cluster/job-admission.test.ts.
+// The same answers as the API server's to every case; that these are its answers is seen in test/cluster/answers.test.ts.
 import { describe, expect, test } from '@jest/globals';
 import { fieldsOf, judgeJob } from '../contracts/admission/judge.ts';
 import { objectsJudge } from '../contracts/admission/objects-judge.ts';

@@ -11,7 +11,9 @@ const RESTARTS_AFTER_MS = 5_000;
 export class Relays {
   readonly #simulation: Simulation;
   readonly #installation: Installation;
-  readonly #running = new Map<Process, Relay>();
+  readonly #running = new Set<Process>();
+  /** Those of dead processes too. */
+  readonly #started: Relay[] = [];
   #isOver = false;
 
   constructor(simulation: Simulation, installation: Installation) {
@@ -41,7 +43,8 @@ export class Relays {
       era: installation.records.get(cluster)?.era ?? 0,
       options: { pageSize: PAGE_SIZE },
     });
-    this.#running.set(process, relay);
+    this.#running.add(process);
+    this.#started.push(relay);
     const again = (): void => {
       if (!this.#running.delete(process)) return;
       process.kill();
@@ -54,6 +57,8 @@ export class Relays {
 
   kill(): void {
     this.#isOver = true;
-    for (const process of this.#running.keys()) process.kill();
+    for (const process of this.#running) process.kill();
+    // None of them does anything any more, but Node keeps a signal made of several, and with it the whole run, until it has fired.
+    for (const relay of this.#started) void relay.stop();
   }
 }

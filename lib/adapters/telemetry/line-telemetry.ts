@@ -36,6 +36,7 @@ export class LineTelemetry extends LeveledTelemetry {
   readonly #clock: Clock;
   readonly #write: (line: string) => void;
   readonly #metrics = new Map<string, Metric>();
+  #isClosed = false;
 
   constructor({ level = 'info', format = 'text', clock = new SystemClock(), write = toStandardError }: LineTelemetryOptions = {}) {
     super(level);
@@ -72,7 +73,13 @@ export class LineTelemetry extends LeveledTelemetry {
     return [...this.#metrics.values()].map((metric) => ({ ...metric })).toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
+  /** Drops all later lines. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   protected override line(level: Level, message: string, fields: Fields): void {
+    if (this.#isClosed) return;
     const time = new Date(this.#clock.nowMs()).toISOString();
     const given = Object.entries(fields).filter(([, value]) => value !== undefined);
     const plain = (): Fields => Object.fromEntries(given.map(([name, value]) => [name, plainOf(value)]));

@@ -91,6 +91,8 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       deadlineReserveMs: DEADLINE_RESERVE_MS,
     });
     endings.push(() => runtime.close());
+    // A pass that still runs finds the files closed and fails. Its wake comes again at the next start, so nobody need read of it.
+    endings.push(() => telemetry.close());
     for (const reason of runtime.rebuilt) telemetry.warn('state begun anew', { reason });
     const record = await registerCluster(
       { ...runtime.ports, connect: () => runtime.source },

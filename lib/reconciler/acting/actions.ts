@@ -1,16 +1,15 @@
 // Carries out a plan's actions: neighbours in parallel under the budget, creates with slow start, every write with its precondition (R8).
 // An action that failed or whose outcome is unknown ends the wave. The rest is planned again.
-import type { Pod, WorkloadObject } from '../../objects/kubernetes.ts';
-import { PODS, type Resource } from '../../objects/resources.ts';
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
+import type { Resource } from '../../objects/resources.ts';
 import { aboutOf, type Action } from '../../kinds/rows/plan.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { WriteBudget } from '../cluster/budget.ts';
-import { create, slowStart } from './creates.ts';
+import { create, runChain } from './child-writes.ts';
 import { inParallel } from '../invocation/parallel.ts';
 import type { Execution } from '../pass/execution.ts';
 import type { Pass } from '../pass/pass.ts';
-import { createOther, runOtherChain } from './other-objects.ts';
 import {
   isOwnerDelete,
   type CreateAction,
@@ -24,7 +23,6 @@ import {
   type Stop,
   type WriteAction,
 } from '../pass/result.ts';
-import { preconditionedPatch } from './preconditioned-patch.ts';
 import { replaceStatus } from './status-write.ts';
 import type { Child } from '../head/pass-state.ts';
 
@@ -57,7 +55,11 @@ export async function act(execution: Execution, actions: readonly Action[]): Pro
     } else if (stop === undefined) {
       stop = await runWave(execution, wave, progress);
       isStatusUnanswered = wave.verb === 'status' && stop?.kind === 'unknown';
-      if (wave.verb === 'create' && wave.actions.some(isCounted) && (stop?.kind === 'throttled' || stop?.kind === 'notDone'))
+      if (
+        wave.verb === 'create' &&
+        wave.actions.some((action) => isPlaced(pass, action)) &&
+        (stop?.kind === 'throttled' || stop?.kind === 'notDone')
+      )
         pass.pending.state = { ...pass.pending.state, createsLast: true };
     }
     // An expired owner is deleted even if a finalizer cannot be taken off its pods: upstream does the cleaning up in another controller. A
@@ -74,13 +76,13 @@ interface Progress {
   troubles: OtherTrouble[];
 }
 
-/** A create of a pod with a place: an intent (R5). */
-const isCounted = (action: CreateAction): action is CreateAction & { child: Child } =>
-  action.resource === PODS && action.child !== undefined;
+/** A create that takes a place: an intent (R5). */
+const isPlaced = ({ known: { children } }: Pass, action: CreateAction): action is CreateAction & { child: Child } =>
+  children.isCounted(action.resource) && action.child !== undefined;
 
 type Wave =
   | { verb: 'create'; actions: CreateAction[] }
-  | { verb: 'children'; arePods: boolean; chains: Map<string, ChildAction[]> }
+  | { verb: 'children'; areCounted: boolean; chains: Map<string, ChildAction[]> }
   | { verb: 'status'; action: StatusAction }
   | { verb: 'owner'; action: DeleteAction }
   | { verb: 'event'; action: EventAction };
@@ -97,6 +99,7 @@ function wavesOf(pass: Pass, actions: readonly Action[]): Wave[] {
     waves.push(wave);
     if (wave.verb !== 'event' || wave.action.about === undefined) last = wave;
   };
+  const isCounted = ({ resource }: ChildAction): boolean => pass.known.children.isCounted(resource);
   for (const action of actions)
     if (action.verb === 'event') begin({ verb: 'event', action });
     else if (action.verb === 'status') begin({ verb: 'status', action });
@@ -104,11 +107,11 @@ function wavesOf(pass: Pass, actions: readonly Action[]): Wave[] {
     else if (action.verb === 'create') {
       if (last?.verb === 'create') last.actions.push(action);
       else begin({ verb: 'create', actions: [action] });
-    } else if (last?.verb === 'children' && last.arePods === (action.resource === PODS)) {
+    } else if (last?.verb === 'children' && last.areCounted === isCounted(action)) {
       const chain = last.chains.get(action.uid);
       if (chain) chain.push(action);
       else last.chains.set(action.uid, [action]);
-    } else begin({ verb: 'children', arePods: action.resource === PODS, chains: new Map([[action.uid, [action]]]) });
+    } else begin({ verb: 'children', areCounted: isCounted(action), chains: new Map([[action.uid, [action]]]) });
   return waves;
 }
 
@@ -127,9 +130,7 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
     case 'children': {
       const chains = [...wave.chains.values()];
       const writesEach = Math.max(...chains.map((chain) => chain.length));
-      return await underBudget(execution, chains, { writesEach, progress }, (chain) =>
-        chain[0]?.resource === PODS ? runChain(execution, chain) : runOtherChain(execution.pass, chain),
-      );
+      return await underBudget(execution, chains, { writesEach, progress }, (chain) => runChain(execution.pass, chain));
     }
   }
 }
@@ -146,6 +147,11 @@ async function runCreates(execution: Execution, creates: readonly CreateAction[]
   );
 }
 
+/** Slow start: a quota or a webhook that refuses every create receives few requests. */
+function* slowStart(actions: readonly CreateAction[]): Generator<readonly CreateAction[]> {
+  for (let at = 0, size = 1; at < actions.length; at += size, size *= 2) yield actions.slice(at, at + size);
+}
+
 /** Few at first. Where a refused pod says nothing about the others, these are tried too. */
 async function runFreeCreates(execution: Execution, creates: readonly CreateAction[], progress: Progress): Promise<Stop | undefined> {
   const { pass } = execution;
@@ -155,9 +161,7 @@ async function runFreeCreates(execution: Execution, creates: readonly CreateActi
     // A quota or a webhook that refused several will refuse the next one too. One alone may be refused for its own sake.
     const refused = (resource: Resource): number => progress.troubles.filter((trouble) => trouble.resource === resource).length;
     const open = batch.filter(({ resource }) => refused(resource) < MOST_REFUSED);
-    const stop = await underBudget(execution, open, { writesEach: 1, progress }, async (action) => [
-      action.resource === PODS ? await create(pass, action) : await createOther(pass, action),
-    ]);
+    const stop = await underBudget(execution, open, { writesEach: 1, progress }, async (action) => [await create(pass, action)]);
     if (!stop) continue;
     if (!refusedAlone || stop.kind !== 'refused' || stop.refusals.some(({ ifRefused }) => ifRefused)) return stop;
     stopped = { ...stop, refusals: [...(stopped?.refusals ?? []), ...stop.refusals] };
@@ -197,7 +201,11 @@ async function underBudget<Item>(
       if (error !== undefined || changedNothing || (action.verb !== 'create' && action.verb !== 'delete')) continue;
       done.add(aboutOf(action.resource, targetOf(action)));
       // A success ends the hold: the API server no longer refuses this verb as such.
-      if (action.resource === PODS && pass.pending.state.hold && (pass.pending.state.hold.verb ?? 'create') === action.verb)
+      if (
+        pass.known.children.isCounted(action.resource) &&
+        pass.pending.state.hold &&
+        (pass.pending.state.hold.verb ?? 'create') === action.verb
+      )
         pass.pending.state = { ...pass.pending.state, hold: undefined };
     }
     troubles.push(...results.flatMap((result) => otherTroubleOf(pass, result) ?? []));
@@ -243,7 +251,8 @@ function note(pass: Pass, action: WriteAction, error: unknown): void {
     });
 }
 
-const isOfPodOrOwner = (pass: Pass, action: CreateAction | ChildAction): boolean => action.resource === PODS || isOwnerDelete(pass, action);
+const isOfPodOrOwner = (pass: Pass, action: CreateAction | ChildAction): boolean =>
+  pass.known.children.isCounted(action.resource) || isOwnerDelete(pass, action);
 
 function targetOf(action: WriteAction): string {
   if (action.verb === 'create') return action.object.metadata.name ?? '';
@@ -260,7 +269,7 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
     return { kind: 'throttled', retryAfterMs: throttled.error.retryAfterSeconds * 1000 };
   }
   const creates = failed.flatMap(({ action, error }) =>
-    action.verb === 'create' && isCounted(action) && error instanceof UnknownOutcomeError ? [{ child: action.child, error }] : [],
+    action.verb === 'create' && isPlaced(pass, action) && error instanceof UnknownOutcomeError ? [{ child: action.child, error }] : [],
   );
   if (creates.length > 0) return { kind: 'unansweredCreates', creates };
   for (const { error } of failed) if (error instanceof UnknownOutcomeError) return { kind: 'unknown', error };
@@ -308,59 +317,3 @@ async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<R
     return { action };
   }
 }
-
-/** The actions on one pod, in their order. After a failure the rest is not done, except a delete that is marked to be sent even then. */
-async function runChain({ pass }: Execution, chain: readonly ChildAction[]): Promise<Result[]> {
-  const results: Result[] = [];
-  const deletes = chain.filter((action) => action.verb === 'delete');
-  const activeDelete = deletes.find(({ active }) => active);
-  // A pod that is taken to be active must still be in the state that was judged. Every call on it has that precondition (R8).
-  let guard = deletes.find(({ resourceVersion }) => resourceVersion !== undefined)?.resourceVersion;
-  for (const action of chain) {
-    const facts = pass.known.view.pods.get(action.uid)?.pod;
-    try {
-      if (action.verb === 'patch') {
-        const { object } = await pass.cluster.patch<Pod>(
-          PODS,
-          action,
-          { type: action.type, body: preconditionedPatch(action.patch, { resourceVersion: guard }) },
-          pass.deadline,
-          pass.known.podReader.reading,
-        );
-        if (guard !== undefined) guard = object.metadata.resourceVersion;
-        if (facts && pass.known.owner)
-          pass.pending.counted.push(...(pass.row.metrics.ofPatch?.(action, { owner: pass.known.owner, pod: facts }) ?? []));
-        // A released pod belongs to another owner from now on, and the view shows it so. A pod that is gone with its last finalizer is
-        // answered at the version it had before. Do not observe it as unchanged, or it would be counted again (R18).
-        if (isGone(object)) pass.known.observeGone(pass.known.podReader.factsOf(object));
-        else pass.known.observePod(object);
-      } else {
-        const target = {
-          namespace: action.namespace,
-          name: action.name,
-          uid: action.uid,
-          ...(guard !== undefined && { resourceVersion: guard }),
-        };
-        const { object } = await pass.cluster.delete<Pod>(PODS, target, pass.deadline, pass.known.podReader.reading);
-        if (object) pass.known.observePod(object);
-        else if (facts) pass.known.observeGone(facts);
-      }
-      results.push({ action });
-    } catch (error) {
-      if (error instanceof NotFoundError) {
-        if (facts) pass.known.observeGone(facts);
-        results.push({ action, changedNothing: true });
-        continue;
-      }
-      if (error instanceof ConflictError && facts) await pass.known.readChild(facts);
-      const isBeforeDelete = activeDelete !== undefined && action.verb === 'patch' && action.purpose === 'strip';
-      const goesAllTheSame = isBeforeDelete && activeDelete.evenTracked === true && error instanceof TerminalError;
-      results.push({ action, error, ...(isBeforeDelete && !goesAllTheSame && { keepsDelete: true }) });
-      if (!goesAllTheSame) return results;
-    }
-  }
-  return results;
-}
-
-const isGone = ({ metadata }: Pod): boolean =>
-  metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) === 0 && (metadata.finalizers ?? []).length === 0;

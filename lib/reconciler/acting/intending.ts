@@ -1,5 +1,4 @@
 // A pass writes its intents down before it acts (R5): names to create, uids to delete, finalizers to strip.
-import { PODS } from '../../objects/resources.ts';
 import type { Action } from '../../kinds/rows/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { writeHead } from '../pass/head-write.ts';
@@ -13,10 +12,11 @@ import { isOwnerDelete } from '../pass/result.ts';
 export async function intend(ports: Pick<Ports, 'store' | 'clock'>, pass: Pass, actions: readonly Action[]): Promise<void> {
   const intents: PassState['intents'] = { atMs: ports.clock.nowMs(), create: [], delete: [], strip: [] };
   for (const action of actions)
-    if (action.verb === 'create') intents.create.push(...(action.resource === PODS && action.child ? [action.child] : []));
+    if (action.verb === 'create')
+      intents.create.push(...(pass.known.children.isCounted(action.resource) && action.child ? [action.child] : []));
     // The owner's delete needs no intent. It is safe to repeat, because the owner's uid is its precondition.
     else if (isOwnerDelete(pass, action)) continue;
-    else if ((action.verb === 'delete' || action.verb === 'patch') && action.resource === PODS) {
+    else if ((action.verb === 'delete' || action.verb === 'patch') && pass.known.children.isCounted(action.resource)) {
       const pod = pass.known.view.pods.get(action.uid)?.pod;
       const child = pod ? pass.known.childOf(pod) : action.uid;
       if (action.verb === 'delete') intents.delete.push(child);

@@ -1,41 +1,23 @@
 // The knowledge of one pass: the view, and its own observations of the API server (R7).
 import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
-import { controllerOf } from '../../objects/pods/pod-facts.ts';
 import { isNewer, newest } from '../../objects/values/resource-version.ts';
-import { PODS, type Resource } from '../../objects/resources.ts';
-import type { WorkloadKey } from '../../objects/workload.ts';
-import type { KindFacts } from '../../kinds/rows/kind.ts';
 import type { HeldName } from '../../kinds/rows/plan.ts';
 import { podReaderOf, type PodReader } from '../../kinds/rows/pod-reader.ts';
 import { PodSet, type PodChange } from '../../kinds/rows/pod-set.ts';
-import type { Deadline } from '../../ports/clock.ts';
-import type { Answer, Cluster, ListAnswer } from '../../ports/cluster.ts';
+import type { Answer } from '../../ports/cluster.ts';
 import { NotFoundError } from '../../ports/errors.ts';
 import type { ViewItem } from '../../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../../wire/words/observations.ts';
 import { RestoredServerError } from '../cluster/era.ts';
 import type { ChildOrUid } from '../head/pass-state.ts';
-import { isLater, livingIn, mergeInto, newestPodObserved } from '../view/view.ts';
-import type { ObservedChildren, PassChildren } from './pass-children.ts';
+import { isLater, livingIn, mergeInto } from '../view/view.ts';
+import { PassChildren, type KnownParts } from './pass-children.ts';
+import type { ObservedChildren } from './parts-of-pass.ts';
+import type { PassContext } from './pass-context.ts';
 
 /** The owner is gone, or another object has its name. */
 export class OwnerGoneError extends Error {}
-
-/** If more known pods than this are missing from the list, one list of their namespace finds them. */
-const MOST_STRAYED = 10;
-
-/** The subject of a pass. It stays the same from its beginning to its end. */
-export interface PassContext {
-  key: WorkloadKey;
-  /** The facts of its kind. */
-  facts: KindFacts;
-  deadline: Deadline;
-  /** @throws NotDoneError if there is no way to it */
-  readonly cluster: Cluster;
-  /** A read was older than an earlier observation. */
-  sawStale(resource: Resource): void;
-}
 
 export class Knowledge {
   readonly #about: PassContext;
@@ -44,7 +26,7 @@ export class Knowledge {
   readonly viewAtStart: ViewPart;
   /** The view's items as this pass read them. */
   readonly items: ReadonlyMap<string, ViewItem> | undefined;
-  /** Children other than pods. */
+  /** The children of each resource. */
   readonly children: PassChildren;
   /** Names that objects of somebody else have, as creates of this pass met them. */
   readonly held = new Map<string, HeldName>();
@@ -53,7 +35,7 @@ export class Knowledge {
   readonly podReader: PodReader;
   /** Read in this pass, with all fields. */
   live: { owner: WorkloadObject; dateMs: number } | undefined;
-  /** The children were listed in this pass. */
+  /** The pods were listed in this pass. */
   listed = false;
   /**
    * The owner turned out to be changed after the children were listed. Its status may already contain counts of pods on this list (R18).
@@ -72,13 +54,13 @@ export class Knowledge {
 
   constructor(
     about: PassContext,
-    given: Pick<Knowledge, 'view' | 'children'> & { podSet?: PodSet | undefined; items?: ReadonlyMap<string, ViewItem> | undefined },
+    given: { view: ViewPart; parts: KnownParts; podSet?: PodSet | undefined; items?: ReadonlyMap<string, ViewItem> | undefined },
   ) {
     this.#about = about;
     this.podReader = podReaderOf(about.facts);
     this.view = given.view;
     this.viewAtStart = given.view;
-    this.children = given.children;
+    this.children = new PassChildren(about, this, given.parts);
     this.items = given.items;
     this.#podSet = given.podSet;
   }
@@ -202,89 +184,6 @@ export class Knowledge {
     const known = this.view.owner;
     if (!known || known.object.metadata.uid !== metadata.uid) return false;
     return isFromAnotherPast(metadata.resourceVersion ?? '0', known, known.object.metadata.resourceVersion ?? '0');
-  }
-
-  /**
-   * Lists all children live (R1, R18).
-   * @param isUnknown the view may not show children whose labels somebody has changed, so they are looked for too
-   * @throws RestoredServerError
-   */
-  async listChildren({ isUnknown = false }: { isUnknown?: boolean } = {}): Promise<void> {
-    const newestObserved = newestPodObserved(this.view);
-    let list = await this.#list();
-    // A live list cannot lag. If a second one confirms it, the API server has lost a state that was observed before (R3).
-    if (isNewer(newestObserved, list.resourceVersion)) {
-      this.#about.sawStale(PODS);
-      list = await this.#list();
-    }
-    if (isNewer(newestObserved, list.resourceVersion))
-      throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${newestObserved} had been observed`);
-    const strayed = [...(isUnknown ? await this.#relabelled() : []), ...(await this.#strayed(list))];
-    const items = [...list.items, ...strayed].filter((pod) =>
-      this.#about.facts.pods.concerns(this.#about.key, this.podReader.factsOf(pod)),
-    );
-    this.observeList(items, list.resourceVersion);
-    for (const pod of strayed) if (isNewer(pod.metadata.resourceVersion ?? '0', list.resourceVersion)) this.observePod(pod);
-  }
-
-  /**
-   * Pods whose labels somebody has changed. No selector finds them, and yet they exist (R19). If the kind's pods have the tracking finalizer,
-   * a missing pod without it is gone.
-   */
-  async #strayed({ items }: ListAnswer<Pod>): Promise<Pod[]> {
-    const listed = new Set(items.map(({ metadata }) => metadata.uid));
-    const isTracking = this.#about.facts.pods.haveTrackingFinalizer === true;
-    const missing = [...this.pods].filter(({ uid, tracked }) => (tracked || !isTracking) && !listed.has(uid));
-    if (missing.length === 0) return [];
-    const uids = new Set(missing.map(({ uid }) => uid));
-    const found: Pod[] = [];
-    if (missing.length > MOST_STRAYED) {
-      const all = await this.#about.cluster.list<Pod>(
-        PODS,
-        { namespace: this.#about.key.namespace, ...this.podReader.reading },
-        this.#about.deadline,
-      );
-      found.push(...all.items);
-    } else
-      for (const { namespace, name } of missing)
-        try {
-          found.push((await this.#about.cluster.get<Pod>(PODS, { namespace, name }, this.#about.deadline, this.podReader.reading)).object);
-        } catch (error) {
-          if (!(error instanceof NotFoundError)) throw error;
-        }
-    return found.filter(({ metadata }) => uids.has(metadata.uid ?? ''));
-  }
-
-  async #relabelled(): Promise<Pod[]> {
-    const selection = this.#about.facts.pods.strayedSelection?.(this.#about.key, this.owner);
-    if (!selection) return [];
-    const { items } = await this.#about.cluster.list<Pod>(
-      PODS,
-      { namespace: this.#about.key.namespace, ...selection, ...this.podReader.reading },
-      this.#about.deadline,
-    );
-    return items.filter(({ metadata }) => controllerOf(metadata.ownerReferences)?.uid === this.#about.key.uid);
-  }
-
-  async #list(): Promise<ListAnswer<Pod>> {
-    const selection = this.#about.facts.pods.selection(this.#about.key, this.owner);
-    return await this.#about.cluster.list<Pod>(
-      PODS,
-      { namespace: this.#about.key.namespace, ...selection, ...this.podReader.reading },
-      this.#about.deadline,
-    );
-  }
-
-  /** Reads one child live. A 404 makes a tombstone. */
-  async readChild(facts: PodFacts): Promise<void> {
-    try {
-      const { object } = await this.#about.cluster.get<Pod>(PODS, facts, this.#about.deadline, this.podReader.reading);
-      if (object.metadata.uid === facts.uid) this.observePod(object);
-      else this.observeGone(facts);
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
-      this.observeGone(facts);
-    }
   }
 
   /** How an intent names this pod. */

@@ -1,133 +1,78 @@
-// Children other than pods, as one pass knows them: those of the view, and those that the pass observes itself (R7). Each resource has a
-// floor of its own (R3).
+// All children of a workload as one pass knows them, resource by resource: those of the view, and those that the pass observes itself (R7).
 import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
-import type { KubernetesObject } from '../../objects/kubernetes.ts';
-import { isNewer, newest } from '../../objects/values/resource-version.ts';
-import { childStateOf } from '../../kinds/rows/child.ts';
-import type { ChildFacts } from '../../kinds/rows/kind.ts';
-import type { ChildObservation, ChildrenPart, WholeChildren } from '../../wire/words/observations.ts';
-import { RestoredServerError } from '../cluster/era.ts';
-import { emptyChildren, isLaterChild, livingChildren, mergeChildren, type ChildrenNews } from '../view/children.ts';
+import type { Resource } from '../../objects/resources.ts';
+import type { ChildrenPart } from '../../wire/words/observations.ts';
+import { emptyChildren } from '../view/children.ts';
+import { PartsOfPass, type ObservedChildren } from './parts-of-pass.ts';
+import type { PassContext } from './pass-context.ts';
+import { PodsOfPass, type KnownPods } from './pods-of-pass.ts';
+import type { ResourceChildren, ResourceObjects } from './resource-children.ts';
+import { ServedObjects } from './served-objects.ts';
 
-/** Observations of one resource that must be written to the view. */
-export type ObservedChildren = Omit<ChildrenNews, 'byPass'> & { resource: string };
-
-interface OfResource {
-  row: ChildFacts;
-  part: ChildrenPart;
-  /** A whole list of this era has come. Until then an absent child may still exist (R1). */
-  isListed: boolean;
-  living: readonly ChildState[] | undefined;
-  observations: Map<string, ChildObservation>;
-  whole: WholeChildren | undefined;
+/** The view of children other than pods. */
+export interface KnownParts {
+  parts: readonly ChildrenPart[];
+  /** Whether the resource has a floor of this era. */
+  listed: (resource: string) => boolean;
+  era: number;
 }
 
 export class PassChildren {
-  readonly #resources: ReadonlyMap<string, OfResource>;
+  readonly #about: PassContext;
+  readonly pods: PodsOfPass;
+  /** By resource key. */
+  readonly #parts: ReadonlyMap<string, PartsOfPass>;
+  readonly #all: ReadonlyMap<string, ResourceChildren>;
 
-  /**
-   * @param rows of the kind
-   * @param known.parts of the view. `listed`: resources that have a floor of this era
-   */
-  constructor(rows: readonly ChildFacts[], known: { parts: readonly ChildrenPart[]; listed: (resource: string) => boolean; era: number }) {
-    this.#resources = new Map(
-      rows.map((row) => {
+  constructor(about: PassContext, known: KnownPods, { parts, listed, era }: KnownParts) {
+    this.#about = about;
+    this.pods = new PodsOfPass(about, known);
+    this.#parts = new Map(
+      about.facts.children.map((row) => {
         const resource = resourceKeyOf(row.resource);
-        const part = known.parts.find((each) => each.resource === resource) ?? emptyChildren(resource, { era: known.era, floor: '0' });
-        return [resource, { row, part, isListed: known.listed(resource), living: undefined, observations: new Map(), whole: undefined }];
+        const part = parts.find((each) => each.resource === resource) ?? emptyChildren(resource, { era, floor: '0' });
+        return [resource, new PartsOfPass(about, known, { row, part, isListed: listed(resource) })];
       }),
     );
+    this.#all = new Map<string, ResourceChildren>([[resourceKeyOf(this.pods.resource), this.pods], ...this.#parts]);
   }
 
-  rowOf(resource: ChildFacts['resource']): ChildFacts | undefined {
-    return this.#resources.get(resourceKeyOf(resource))?.row;
+  /** Undefined: the workload has no children of this resource. */
+  of(resource: Resource): ResourceChildren | undefined {
+    return this.#all.get(resourceKeyOf(resource));
   }
 
-  find(resource: ChildFacts['resource'], uid: string): { row: ChildFacts; child: ChildState } | undefined {
-    const of = this.#resources.get(resourceKeyOf(resource));
-    const child = of?.part.children.get(uid)?.child;
-    return of && child && { row: of.row, child };
+  /** Objects of any resource that a plan may write. */
+  objectsOf(resource: Resource): ResourceObjects {
+    return this.of(resource) ?? new ServedObjects(this.#about, resource);
   }
 
-  /** The existing children, by resource key. */
+  isCounted(resource: Resource): boolean {
+    return this.of(resource)?.isCounted === true;
+  }
+
+  /** The existing children other than pods, by resource key. */
   get living(): ReadonlyMap<string, readonly ChildState[]> {
-    return new Map([...this.#resources].map(([resource, of]) => [resource, (of.living ??= livingChildren(of.part))]));
+    return new Map([...this.#parts].map(([resource, { living }]) => [resource, living]));
   }
 
-  /** Rows of which no whole list is known (trap 8). */
-  get unlisted(): ChildFacts[] {
-    return [...this.#resources.values()].filter(({ isListed }) => !isListed).map(({ row }) => row);
+  /** Lists all children live (R1). @throws RestoredServerError; OversizedPartError */
+  async list(options?: { isUnknown?: boolean }): Promise<void> {
+    for (const children of this.#all.values()) await children.list(options);
   }
 
-  /** Children that left the selection of their watch or list. They may exist all the same (trap 1). */
-  get strayed(): { row: ChildFacts; child: ChildState }[] {
-    return [...this.#resources.values()].flatMap(({ row, part }) =>
-      [...part.children.values()].filter(({ presence }) => presence === 'left').map(({ child }) => ({ row, child })),
-    );
+  /** Looks live where the view proves nothing: at resources without a whole list (trap 8), and at children that left their selection. */
+  async readUnproven(): Promise<void> {
+    for (const parts of this.#parts.values()) if (!parts.isListed) await parts.list();
+    await this.readStrayed();
   }
 
-  /** The newest version that was observed of a resource. */
-  newestOf(row: ChildFacts): string {
-    const { part } = this.#of(row);
-    return [...part.children.values()].reduce((highest, { heardAt }) => newest(highest, heardAt), part.floor);
+  async readStrayed(): Promise<void> {
+    for (const parts of this.#parts.values()) await parts.readStrayed();
   }
 
-  /** The API server answered with this child. @throws RestoredServerError; OversizedPartError */
-  observe(row: ChildFacts, object: KubernetesObject): void {
-    const { part } = this.#of(row);
-    const child = childStateOf(row, object);
-    const known = part.children.get(child.uid);
-    if (known && known.presence !== 'deleted' && isNewer(known.child.resourceVersion, child.resourceVersion))
-      throw new RestoredServerError(`the API server shows ${row.resource.kind} ${child.name} at an older version than had been observed`);
-    // An answer is at least as new as all that was observed of the object before the call, and as the list that did not name it.
-    const heardAt = newest(child.resourceVersion, newest(known?.heardAt ?? '0', part.floor));
-    this.#merge(row, [{ heardAt, presence: 'there', child }]);
-  }
-
-  /** A delete was answered, or a GET answered 404 about this very child (R19). */
-  observeGone(row: ChildFacts, child: ChildState): void {
-    const known = newest(this.#of(row).part.children.get(child.uid)?.heardAt ?? '0', child.resourceVersion);
-    this.#merge(row, [{ heardAt: String(BigInt(known) + 1n), presence: 'deleted', child }]);
-  }
-
-  /** @param objects of a whole live list at `floor`. @throws OversizedPartError */
-  observeList(row: ChildFacts, objects: readonly KubernetesObject[], floor: string): void {
-    const of = this.#of(row);
-    const children = objects.map((object): ChildObservation => ({ heardAt: floor, presence: 'there', child: childStateOf(row, object) }));
-    const isSelected = row.watch !== undefined;
-    of.whole = { resource: resourceKeyOf(row.resource), floor, ...(isSelected && { isSelected }) };
-    of.isListed = true;
-    this.#merge(row, children, of.whole);
-  }
-
-  /** The API server serves no such resource, so all its objects are gone. */
-  observeNone(row: ChildFacts): void {
-    const { part } = this.#of(row);
-    for (const { presence, child } of part.children.values()) if (presence !== 'deleted') this.observeGone(row, child);
-    this.observeList(row, [], part.floor);
-  }
-
-  /** Observations to be written to the view before the pass ends, by resource. */
+  /** Observations to be written to the view before the pass ends, by resource; pods apart. */
   get observations(): ObservedChildren[] {
-    return [...this.#resources]
-      .filter(([, { observations, whole }]) => observations.size > 0 || whole !== undefined)
-      .map(([resource, { observations, whole }]) => ({ resource, children: [...observations.values()], whole }));
-  }
-
-  #of(row: ChildFacts): OfResource {
-    const of = this.#resources.get(resourceKeyOf(row.resource));
-    if (!of) throw new TypeError(`${row.resource.kind} is no child of this kind`);
-    return of;
-  }
-
-  #merge(row: ChildFacts, children: readonly ChildObservation[], whole?: WholeChildren): void {
-    const of = this.#of(row);
-    for (const observation of children) {
-      const { uid } = observation.child;
-      const known = of.observations.get(uid);
-      if (!known || isLaterChild(observation, known)) of.observations.set(uid, observation);
-    }
-    of.part = mergeChildren(of.part, { children, whole, byPass: true }).part;
-    of.living = undefined;
+    return [...this.#parts.values()].flatMap(({ observed }) => observed ?? []);
   }
 }

@@ -14,7 +14,8 @@ import type { PassRecord } from '../../ports/recorder.ts';
 import type { UpdatedHead } from '../../ports/store.ts';
 import { durableText } from '../head/kept.ts';
 import type { Child, PassState } from '../head/pass-state.ts';
-import { Knowledge, type PassContext } from './knowledge.ts';
+import { Knowledge } from './knowledge.ts';
+import type { PassContext } from './pass-context.ts';
 
 /** The input of a planner, and its plan. */
 export interface Planned {

@@ -157,7 +157,7 @@ export function wordsOf(error: Error): string {
 export const refusalEvent = (pass: Pass, { during, resource }: Pick<Refusal, 'during' | 'resource'>, error: Error): EventAction => ({
   verb: 'event',
   type: 'Warning',
-  reason: ((resource && pass.known.children.rowOf(resource)?.refusedReasons) ?? pass.facts.refusedReasons)[
+  reason: ((resource && pass.known.children.of(resource)?.refusedReasons) ?? pass.facts.refusedReasons)[
     during === 'create' ? 'create' : 'delete'
   ],
   message: `Error ${during === 'create' ? 'creating' : 'deleting'}: ${wordsOf(error)}`,

@@ -3,7 +3,6 @@ import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Action, Failure, Plan, PlanHead, ReadWant } from '../../kinds/rows/plan.ts';
 import { podSetOf, type Pods } from '../../kinds/rows/pod-set.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
-import { PODS } from '../../objects/resources.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isInScope } from '../../ports/clusters.ts';
 import { NotDoneError, UnreadableObjectError } from '../../ports/errors.ts';
@@ -38,7 +37,7 @@ export async function planPass(clock: Clock, pass: Pass): Promise<Plan<object> |
     if (outcome === 'notOurs') return undefined;
     const unread = unreadOf(pass, wants);
     const wantsOwner = wants?.some((want) => 'owner' in want) ?? false;
-    const needsOwner = !pass.known.live && (wantsOwner || actions.some(isGrave));
+    const needsOwner = !pass.known.live && (wantsOwner || actions.some((action) => isGrave(pass, action)));
     if (!needsOwner && unread.length === 0) {
       pass.decided.planned = planned;
       return planned.plan;
@@ -170,15 +169,15 @@ async function lookBeforeCounting(pass: Pass): Promise<void> {
   if (isOurs && pass.row.status.childrenIn(pass.known.owner).every((uid) => pass.known.view.pods.has(uid))) return;
   // Read the owner before its pods: a pod is counted on evidence at least as new as the status to which it is added.
   await pass.known.readOwner();
-  await pass.known.listChildren();
+  await pass.known.children.pods.list();
   pass.pending.state = { ...pass.pending.state, statusDigest: statusDigestOf(pass.known.owner.status) };
 }
 
 /** R10: these actions cannot be taken back. A status that only counts is guarded by its resourceVersion. */
-function isGrave(action: Action): boolean {
+function isGrave({ known: { children } }: Pass, action: Action): boolean {
   if (action.verb === 'create') return true;
   // A pod that has ended is judged by its uid. Nothing shows that another object is not needed, except the owner.
-  if (action.verb === 'delete') return action.active || action.resource !== PODS;
+  if (action.verb === 'delete') return action.active || !children.isCounted(action.resource);
   if (action.verb === 'patch') return !action.canBeTakenBack;
   return action.verb === 'status' && action.isFinal === true;
 }

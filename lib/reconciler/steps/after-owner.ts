@@ -3,7 +3,6 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Head } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { act } from '../acting/actions.ts';
-import { listOthers } from '../live/other-children.ts';
 import type { Ending } from '../pass/ending.ts';
 import type { Execution } from '../pass/execution.ts';
 import type { Pass } from '../pass/pass.ts';
@@ -15,8 +14,7 @@ const LEFT_AGAIN_MS = 60_000;
 /** Releases the children by removing orphan finalizers. After that there is nothing left to know. */
 export async function releaseChildren(execution: Execution): Promise<Ending> {
   const { pass } = execution;
-  await pass.known.listChildren();
-  await listOthers(pass);
+  await pass.known.children.list();
   const { actions, isDone } = pass.row.planner.afterOwner({
     pods: [...pass.known.pods],
     children: pass.known.children.living,

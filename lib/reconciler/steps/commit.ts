@@ -5,7 +5,7 @@ import type { ViewPart } from '../../wire/words/observations.ts';
 import { OvertakenError, type Ending } from '../pass/ending.ts';
 import { writeHead } from '../pass/head-write.ts';
 import type { Pass } from '../pass/pass.ts';
-import type { ObservedChildren } from '../pass/pass-children.ts';
+import type { ObservedChildren } from '../pass/parts-of-pass.ts';
 import { encodeState } from '../head/pass-state.ts';
 import { lowestFreeNumber, numberAfterDropped } from '../live/settle.ts';
 import { writeChildren, type WrittenChildren } from '../view/children-access.ts';

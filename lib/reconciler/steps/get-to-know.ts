@@ -1,6 +1,5 @@
 // The first look at an unknown workload: nothing is created, deleted or counted before its children were listed live (R1).
 import { initialState, statusDigestOf } from '../head/pass-state.ts';
-import { listOthers } from '../live/other-children.ts';
 import { lowestFreeNumber } from '../live/settle.ts';
 import type { Ending } from '../pass/ending.ts';
 import type { Pass } from '../pass/pass.ts';
@@ -31,8 +30,7 @@ async function lookAround({ ports: { clock }, options }: Pick<Loop, 'ports' | 'o
   };
   // No list before the wait is over, where none is needed: a second one removes the tombstones of pods that no pass has planned with.
   if (!mayBeWorkedOn()) {
-    await pass.known.listChildren({ isUnknown: hasStatus });
-    await listOthers(pass);
+    await pass.known.children.list({ isUnknown: hasStatus });
   }
   if (mayBeWorkedOn()) {
     pass.decided.why.push('what was known of it is lost: it is left alone until no earlier pass can be at work on it');

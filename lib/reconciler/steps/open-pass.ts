@@ -5,7 +5,6 @@ import { usedOf } from '../../kinds/settings.ts';
 import { withReadableKept } from '../head/kept.ts';
 import { decodeState, initialState } from '../head/pass-state.ts';
 import { lowestFreeNumber } from '../live/settle.ts';
-import { PassChildren } from '../pass/pass-children.ts';
 import { Pass } from '../pass/pass.ts';
 import { childFloor } from '../view/children-access.ts';
 import { readView } from '../view/view-access.ts';
@@ -48,11 +47,7 @@ export async function openPass(
       view: part,
       podSet: pods,
       items,
-      children: new PassChildren(facts.children, {
-        parts: children,
-        listed: (resource) => childFloor(head, resource, record.era) !== undefined,
-        era: record.era,
-      }),
+      parts: { parts: children, listed: (resource) => childFloor(head, resource, record.era) !== undefined, era: record.era },
     },
   });
   // Take over the numbers of vanished pods before any list of this pass removes their tombstones (R5).

@@ -1,6 +1,5 @@
 // A pass's share in knowing whether its cluster answers: it waits, probes, and notes an answer (R14).
 import { resendPutOff } from '../cluster/resend.ts';
-import { listOthers } from '../live/other-children.ts';
 import type { Pass } from '../pass/pass.ts';
 import type { Loop } from './loop.ts';
 
@@ -9,9 +8,7 @@ type Reaching = Pick<Loop, 'ports' | 'reachability'>;
 /** A probing pass must contact the API server, or the cluster stays marked unreachable. @throws OwnerGoneError */
 export async function probe(pass: Pass, { checksRights }: { checksRights: boolean }): Promise<void> {
   await pass.known.readOwner();
-  if (!checksRights) return;
-  await pass.known.listChildren();
-  await listOthers(pass);
+  if (checksRights) await pass.known.children.list();
 }
 
 /** If the cluster answered this pass after a silence, work that was put off is enqueued again. */

@@ -4,9 +4,8 @@ import { PODS } from '../../objects/resources.ts';
 import type { Refusal, Stop } from '../pass/result.ts';
 import { turnOf } from './turn.ts';
 import type { Ending } from '../pass/ending.ts';
-import { ForeignNamesakeError } from '../acting/creates.ts';
+import { ForeignNamesakeError } from '../acting/child-writes.ts';
 import { HELD_MS, backoffMs, parkedEnding, refusalEvent, requiredEvent, roomTaken } from '../planning/parking.ts';
-import { listOthers, readStrayed } from '../live/other-children.ts';
 import type { Pass } from '../pass/pass.ts';
 import { statusDigestOf, type PassState } from '../head/pass-state.ts';
 import { lowestFreeNumber, settle, settleCreates } from '../live/settle.ts';
@@ -39,7 +38,7 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
         if (event) pass.pending.events.push(requiredEvent(pass, event, required.error));
         return parkedEnding(ports, pass, `${problem}: ${required.error.message}`);
       }
-      const held = stop.refusals.map(heldBy).find((verb) => verb !== undefined);
+      const held = stop.refusals.map((refusal) => heldBy(pass, refusal)).find((verb) => verb !== undefined);
       // A pod's patch or the owner's delete was refused. It is tried once more together with the rest of the work, then with a back-off.
       if (!held && pass.decided.wasHindered)
         return { outcome: 'failed', againInMs: backoffMs(pass.attempt, HELD_MS), attempt: pass.attempt, error: stop.error };
@@ -76,9 +75,9 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
 /**
  * If a pod's finalizer cannot come off first, its delete is not sent. It is held as if the delete had been refused.
  */
-function heldBy({ during, resource, keepsDelete }: Refusal): 'create' | 'delete' | undefined {
+function heldBy({ known: { children } }: Pass, { during, resource, keepsDelete }: Refusal): 'create' | 'delete' | undefined {
   if (keepsDelete) return 'delete';
-  if (resource !== PODS) return undefined;
+  if (!resource || !children.isCounted(resource)) return undefined;
   return during === 'create' || during === 'delete' ? during : undefined;
 }
 
@@ -92,8 +91,7 @@ async function lookAnew(pass: Pass): Promise<void> {
   await pass.known.readOwner();
   // A second list of one pass removes the tombstones of the first: take over the numbers of vanished pods before (R5).
   pass.pending.state = { ...pass.pending.state, ordinal: lowestFreeNumber(pass) };
-  await pass.known.listChildren();
-  await listOthers(pass);
-  await readStrayed(pass);
+  await pass.known.children.list();
+  await pass.known.children.readStrayed();
   await settle(pass);
 }

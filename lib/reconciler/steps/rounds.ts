@@ -1,7 +1,7 @@
 // plan → intend → act, round by round. What a failed write leaves undone is planned again from the state at that time.
 import { createHash } from 'node:crypto';
 import { nameKeyOf, type Action, type Plan } from '../../kinds/rows/plan.ts';
-import { PODS, type Resource } from '../../objects/resources.ts';
+import type { Resource } from '../../objects/resources.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { PassState } from '../head/pass-state.ts';
 import { SOON_MS } from '../head/wake.ts';
@@ -101,9 +101,6 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
   return await carryOut(setup, pass, { plan, actions, writes });
 }
 
-const tellsOfTakenNames = ({ facts, known }: Pass, resource: Resource): boolean =>
-  (resource === PODS ? facts.pods : known.children.rowOf(resource))?.plannerTellsOfTakenNames === true;
-
 /** More of them make a head too large; they are reported at every try. */
 const MOST_TAKEN_NAMES = 16;
 
@@ -153,7 +150,7 @@ async function carryOut(
   if (plan.continues) return { end: 'step' };
   if (pass.decided.namesakes.length > 0) {
     for (const { resource, name, isForeign } of pass.decided.namesakes)
-      if (isForeign && !tellsOfTakenNames(pass, resource)) reportTakenName(pass, { resource, name });
+      if (isForeign && pass.known.children.of(resource)?.plannerTellsOfTakenNames !== true) reportTakenName(pass, { resource, name });
     // All outcomes are known. What has the name decides what comes next.
     pass.pending.state = { ...pass.pending.state, intents: stillOpen(pass) };
     return { end: 'step' };

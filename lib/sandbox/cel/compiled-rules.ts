@@ -4,7 +4,7 @@ import { environment } from './environment.ts';
 import { compiled } from './program.ts';
 import type { Program } from './program.ts';
 import { shapeOf } from './schema-types.ts';
-import type { RuleSchema, ValidationRule } from './schema-types.ts';
+import type { JsonSchema, ValidationRule } from '../schema/json-schema.ts';
 import type { Value } from './values/values.ts';
 
 export interface CompiledRule {
@@ -25,7 +25,7 @@ export interface View {
 }
 
 /** @returns undefined for a value that expressions cannot see */
-export function viewOf(schema: RuleSchema, isResourceRoot: boolean): View | undefined {
+export function viewOf(schema: JsonSchema, isResourceRoot: boolean): View | undefined {
   const types = environment.clone();
   const shape = shapeOf(schema, isResourceRoot, 'selfType', types);
   if (!shape) return undefined;

@@ -17,7 +17,7 @@ const limits = { maxAstNodes: 50_000, maxDepth: 150, maxListElements: 10_000, ma
 
 const lines: readonly Line[] = [...conversions, ...timeParts, ...strings, ...lists, ...addressesAndLocators, ...kubernetes];
 
-const namePattern = /(\w+)\(/;
+const namePattern = /\b(\w+)\(/;
 
 /** The names of the functions below, which expressions are made to call instead of the library's. */
 export const ownFunctions: ReadonlySet<string> = new Set(lines.map(([signature]) => namePattern.exec(signature)?.[1] ?? ''));

@@ -7,8 +7,8 @@ import { compiledRule, viewOf } from './compiled-rules.ts';
 import type { CompiledRule, View } from './compiled-rules.ts';
 import { fieldPathIn } from './field-paths.ts';
 import { hasRules } from './schema-rules.ts';
-import { itemsOf, valuesOf } from './schema-types.ts';
-import type { RuleSchema } from './schema-types.ts';
+import { itemsOf, valuesOf } from '../schema/json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { BudgetError } from './values/values.ts';
 import type { Value } from './values/values.ts';
 
@@ -41,7 +41,7 @@ interface Node {
 
 /** Rules at a level, and the levels below that have some. */
 interface Level {
-  schema: RuleSchema;
+  schema: JsonSchema;
   /** Undefined where there are no rules. */
   view: View | undefined;
   rules: readonly CompiledRule[];
@@ -51,13 +51,13 @@ interface Level {
   allOf: readonly Level[];
 }
 
-const levels = new WeakMap<RuleSchema, Level | null>();
+const levels = new WeakMap<JsonSchema, Level | null>();
 
 /**
  * The rules that an object breaks.
  * @param previous the object before an update; undefined for a new one
  */
-export function ruleProblems(schema: RuleSchema, object: unknown, previous?: unknown): RuleOutcome {
+export function ruleProblems(schema: JsonSchema, object: unknown, previous?: unknown): RuleOutcome {
   let level = levels.get(schema);
   if (level === undefined) levels.set(schema, (level = hasRules(schema) ? levelOf(schema, true) : null));
   if (level === null) return { problems: [], warnings: [] };
@@ -66,8 +66,8 @@ export function ruleProblems(schema: RuleSchema, object: unknown, previous?: unk
   return { problems: run.problems, warnings: run.warnings };
 }
 
-function levelOf(schema: RuleSchema, isResourceRoot: boolean): Level {
-  const below = (child: RuleSchema | undefined): Level | undefined =>
+function levelOf(schema: JsonSchema, isResourceRoot: boolean): Level {
+  const below = (child: JsonSchema | undefined): Level | undefined =>
     child && hasRules(child) ? levelOf(child, child['x-kubernetes-embedded-resource'] === true) : undefined;
   const properties = Object.entries(schema.properties ?? {}).flatMap(([name, property]): [string, Level][] => {
     const level = below(property);
@@ -75,7 +75,7 @@ function levelOf(schema: RuleSchema, isResourceRoot: boolean): Level {
   });
   const sources = schema['x-kubernetes-validations'] ?? [];
   const view = sources.length > 0 || schema.allOf?.some(hasRules) ? viewOf(schema, isResourceRoot) : undefined;
-  const compiledIn = ({ 'x-kubernetes-validations': rules = [] }: RuleSchema): CompiledRule[] =>
+  const compiledIn = ({ 'x-kubernetes-validations': rules = [] }: JsonSchema): CompiledRule[] =>
     view ? rules.map((rule) => compiledRule(rule, view)) : [];
   return {
     schema,
@@ -148,7 +148,7 @@ class Run {
     }
   }
 
-  #rule({ source, rule, message }: CompiledRule, node: Node, schema: RuleSchema, self: Value, oldSelf: () => Value | undefined): void {
+  #rule({ source, rule, message }: CompiledRule, node: Node, schema: JsonSchema, self: Value, oldSelf: () => Value | undefined): void {
     const { path } = node;
     const told = (text: string): void => {
       this.problems.push(invalidValue(path || '<nil>', schema.type ?? '', text));
@@ -214,7 +214,7 @@ const joinedPath = (path: string, relative = ''): string =>
 const defaultMessage = ({ message, rule }: { message?: string | undefined; rule: string }): string =>
   message ? message.trim() : `failed rule: ${rule.trim()}`;
 
-function problemFor(reason: string | undefined, path: string, value: unknown, { type }: RuleSchema, detail: string): FieldError {
+function problemFor(reason: string | undefined, path: string, value: unknown, { type }: JsonSchema, detail: string): FieldError {
   // A whole object would only hide what is wrong.
   const isWhole = type === 'object' || type === 'array';
   switch (reason) {

@@ -36,6 +36,8 @@ export function compiled(source: string, environment: Environment): Program | { 
   } catch (error) {
     if (error instanceof SyntaxProblem) return { problem: problemText(source, error) };
     if (error instanceof BudgetError) return { problem: error.message };
+    // A chain of operators has no depth for the parser, and one for those who walk its tree.
+    if (error instanceof RangeError) return { problem: problemText(source, { at: 0, message: 'Syntax error: nested too deep' }) };
     throw error;
   }
 }
@@ -94,10 +96,14 @@ function putRight(node: Node, uses: Set<string>, isFormatted = false): void {
   if (check) node.setMeta('check', check(node.meta.check));
 }
 
+/** Methods that the library has and Kubernetes has not. */
+const ofLibraryAlone = ['at', 'base64', 'hex', 'json', 'string'];
+
 function putCallRight(node: Node): void {
   const parts = node.args as [string, ...unknown[]];
   const name = parts[0];
   const [target, args] = node.op === 'rcall' ? [parts[1] as Node, parts[2] as Node[]] : [undefined, parts[1] as Node[]];
+  if (target && ofLibraryAlone.includes(name)) throw new SyntaxProblem(node.start, `undeclared reference to '${name}' (in container '')`);
   const macro = macroOf(name, target, args);
   if (macro) node.setMeta('alternate', undefined).setMeta('macro', macro).setMeta('async', false);
   else if (ownFunctions.has(name)) parts[0] = ownNameOf(name);
@@ -171,7 +177,7 @@ const operators: Readonly<Record<string, Operator>> = {
   }),
   '+': ofTwo((left, right) => {
     if (isList(left) && isList(right)) return concatenated(left, right);
-    if (typeof left === 'string' && typeof right === 'string') return limited(left + right);
+    if (lengthOf(left) + lengthOf(right) > longestText) throw new BudgetError();
     return undefined;
   }),
   '-_': (evaluate) => (evaluator, node, context) => {
@@ -183,13 +189,10 @@ const operators: Readonly<Record<string, Operator>> = {
     new Map((node.args as [Node, Node][]).map(([key, value]) => [evaluator.run(key, context), evaluator.run(value, context)])),
 };
 
-/** Characters of a text that is made by an expression; ten times what a request may hold. */
+/** Characters of a text, or bytes, that an expression makes; ten times what a request may hold. */
 const longestText = 30_000_000;
 
-function limited(text: string): string {
-  if (text.length > longestText) throw new BudgetError();
-  return text;
-}
+const lengthOf = (value: Value): number => (typeof value === 'string' || value instanceof Uint8Array ? value.length : 0);
 
 /** A set takes only what it lacks; a list with keys takes the other's elements in place of its own of the same key. */
 function concatenated(left: List, right: List): List {

@@ -1,23 +1,27 @@
 // Whether the rules of a definition's schema can be evaluated; what the API server says of those that cannot.
 import type { FieldError } from '../../objects/field-error.ts';
-import { invalid, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
+import { forbidden, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
 import { compiledRule, viewOf } from './compiled-rules.ts';
 import type { View } from './compiled-rules.ts';
 import { fieldPathIn } from './field-paths.ts';
-import { itemsOf, valuesOf } from './schema-types.ts';
-import type { RuleSchema, ValidationRule } from './schema-types.ts';
+import { itemsOf, valuesOf } from '../schema/json-schema.ts';
+import type { JsonSchema, ValidationRule } from '../schema/json-schema.ts';
 
+/** Ten times what any definition takes that people write. */
+const longestMs = 5_000;
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
 /** A place in the schema. */
 interface Place {
-  schema: RuleSchema;
+  schema: JsonSchema;
   /** The schema of the value that the rules are about: that around `allOf`, for its parts. */
-  about: RuleSchema;
+  about: JsonSchema;
   path: string;
   isResourceRoot: boolean;
   /** The part of the schema in which old and new values cannot be matched with each other. */
   unmatched: string | undefined;
+  /** Rules that are not compiled by then are refused: the process answers nobody else meanwhile. */
+  endsAtMs: number;
 }
 
 /**
@@ -25,14 +29,15 @@ interface Place {
  * @param schema structural, without other problems
  * @param path where the schema stands in the definition: `spec.versions[0].schema.openAPIV3Schema`
  */
-export function ruleProblemsOfSchema(schema: RuleSchema, path: string): FieldError[] {
+export function ruleProblemsOfSchema(schema: JsonSchema, path: string): FieldError[] {
   if (!hasRules(schema)) return [];
-  const { texts, programs } = problemsAt({ schema, about: schema, path, isResourceRoot: true, unmatched: undefined });
+  const endsAtMs = performance.now() + longestMs;
+  const { texts, programs } = problemsAt({ schema, about: schema, path, isResourceRoot: true, unmatched: undefined, endsAtMs });
   return [...texts, ...programs];
 }
 
 /** Whether a schema has a rule at any level. */
-export function hasRules(schema: RuleSchema): boolean {
+export function hasRules(schema: JsonSchema): boolean {
   if ((schema['x-kubernetes-validations'] ?? []).length > 0) return true;
   const items = itemsOf(schema);
   const values = valuesOf(schema);
@@ -59,13 +64,19 @@ function problemsAt(place: Place): Found {
   ];
   const programs = below.flatMap((found) => found.programs);
   if (texts.length > 0) return { texts, programs };
+  if (rules.length > 0 && performance.now() > place.endsAtMs)
+    return {
+      texts,
+      programs: [...programs, forbidden(`${place.path}.x-kubernetes-validations`, 'the rules of the schema take too long to compile')],
+    };
   const view = rules.length > 0 ? viewOf(place.about, place.isResourceRoot) : undefined;
   return { texts, programs: [...programs, ...rules.flatMap((rule, index) => problemsOfProgram(place, view, rule, index))] };
 }
 
 function childrenOf(place: Place): Place[] {
   const { schema, path, unmatched } = place;
-  const child = (part: RuleSchema, at: string, within = unmatched): Place => ({
+  const child = (part: JsonSchema, at: string, within = unmatched): Place => ({
+    ...place,
     schema: part,
     about: part,
     path: `${path}.${at}`,
@@ -89,7 +100,7 @@ function childrenOf(place: Place): Place[] {
 
 const hasLineBreak = (text: string): boolean => /[\n\r]/.test(text);
 
-function problemsOfTexts(rule: ValidationRule, schema: RuleSchema, path: string): FieldError[] {
+function problemsOfTexts(rule: ValidationRule, schema: JsonSchema, path: string): FieldError[] {
   const { message = '', messageExpression = '', fieldPath = '', reason } = rule;
   const [text, told] = [rule.rule.trim(), message.trim()];
   const problems: FieldError[] = [];
@@ -111,11 +122,11 @@ function problemsOfTexts(rule: ValidationRule, schema: RuleSchema, path: string)
 
 function problemsOfProgram(place: Place, view: View | undefined, source: ValidationRule, index: number): FieldError[] {
   const path = `${place.path}.x-kubernetes-validations[${index}]`;
-  const shown = shownRule(source);
-  if (!view) return [invalidRule(`${path}.rule`, shown, 'the schema has no type here, so that expressions cannot see the value')];
+  if (!view) return [invalidValue(`${path}.rule`, source.rule, 'the schema has no type here, so that expressions cannot see the value')];
   const { rule, message } = compiledRule(source, view);
-  if ('problem' in rule) return [invalidRule(`${path}.rule`, shown, rule.problem)];
-  const problems = message && 'problem' in message ? [invalidRule(`${path}.messageExpression`, shown, message.problem)] : [];
+  if ('problem' in rule) return [invalidValue(`${path}.rule`, source.rule, rule.problem)];
+  const problems =
+    message && 'problem' in message ? [invalidValue(`${path}.messageExpression`, source.messageExpression, message.problem)] : [];
   if (rule.uses.has('oldSelf')) {
     if (place.unmatched !== undefined)
       problems.push(
@@ -129,18 +140,3 @@ function problemsOfProgram(place: Place, view: View | undefined, source: Validat
     problems.push(invalidValue(`${path}.optionalOldSelf`, source.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
   return problems;
 }
-
-/** As a Go server writes the rule: by its own names, with signs of HTML escaped. */
-function shownRule({ rule, message = '', messageExpression = '', reason, fieldPath = '', optionalOldSelf }: ValidationRule): string {
-  const shown = {
-    Rule: rule,
-    Message: message,
-    MessageExpression: messageExpression,
-    Reason: reason ?? null,
-    FieldPath: fieldPath,
-    OptionalOldSelf: optionalOldSelf ?? null,
-  };
-  return JSON.stringify(shown).replaceAll(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
-}
-
-const invalidRule = (path: string, shown: string, detail: string): FieldError => invalid(path, `${shown}: ${detail}`);

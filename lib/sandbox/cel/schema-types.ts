@@ -1,39 +1,10 @@
 // The values of a definition's objects by its schema: their types in expressions, and how they are read.
 import type { Environment } from '@marcbachmann/cel-js';
+import { itemsOf, valuesOf } from '../schema/json-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { durationOf, dateOf, timestampOf } from './functions/time.ts';
 import { identities, isList, isMap, untyped } from './values/values.ts';
 import type { ListIdentity, Value } from './values/values.ts';
-
-export interface ValidationRule {
-  rule: string;
-  message?: string | undefined;
-  messageExpression?: string | undefined;
-  reason?: string | undefined;
-  fieldPath?: string | undefined;
-  optionalOldSelf?: boolean | undefined;
-}
-
-/** The part of a structural schema that rules read; as `openAPIV3Schema` writes it. */
-export interface RuleSchema {
-  type?: string | undefined;
-  format?: string | undefined;
-  properties?: Readonly<Record<string, RuleSchema>> | undefined;
-  additionalProperties?: RuleSchema | boolean | undefined;
-  items?: RuleSchema | readonly RuleSchema[] | undefined;
-  allOf?: readonly RuleSchema[] | undefined;
-  required?: readonly string[] | undefined;
-  default?: unknown;
-  enum?: readonly unknown[] | undefined;
-  maxLength?: number | undefined;
-  maxItems?: number | undefined;
-  maxProperties?: number | undefined;
-  'x-kubernetes-int-or-string'?: boolean | undefined;
-  'x-kubernetes-embedded-resource'?: boolean | undefined;
-  'x-kubernetes-list-type'?: string | undefined;
-  'x-kubernetes-list-map-keys'?: readonly string[] | undefined;
-  'x-kubernetes-map-type'?: string | undefined;
-  'x-kubernetes-validations'?: readonly ValidationRule[] | undefined;
-}
 
 const reserved = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
@@ -48,19 +19,11 @@ export function escapedName(name: string): string | undefined {
 
 const escapes: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };
 
-/** The schema of a list's elements. */
-export const itemsOf = ({ items }: RuleSchema): RuleSchema | undefined =>
-  Array.isArray(items) ? undefined : (items as RuleSchema | undefined);
-
-/** The schema of a map's values. */
-export const valuesOf = ({ additionalProperties }: RuleSchema): RuleSchema | undefined =>
-  typeof additionalProperties === 'object' ? additionalProperties : undefined;
-
-const textSchema: RuleSchema = { type: 'string' };
-const metadataSchema: RuleSchema = { type: 'object', properties: { name: textSchema, generateName: textSchema } };
+const textSchema: JsonSchema = { type: 'string' };
+const metadataSchema: JsonSchema = { type: 'object', properties: { name: textSchema, generateName: textSchema } };
 
 /** The properties of an object; those of a resource's root have what all objects have. */
-export function propertiesOf(schema: RuleSchema, isResourceRoot: boolean): Readonly<Record<string, RuleSchema>> {
+export function propertiesOf(schema: JsonSchema, isResourceRoot: boolean): Readonly<Record<string, JsonSchema>> {
   const { properties = {} } = schema;
   if (!isResourceRoot) return properties;
   const { metadata } = properties;
@@ -85,16 +48,16 @@ interface Shape {
  * @param environment where the types of objects are registered
  * @returns undefined for what expressions cannot see
  */
-export function shapeOf(schema: RuleSchema, isResourceRoot: boolean, name: string, environment: Environment): Shape | undefined {
+export function shapeOf(schema: JsonSchema, isResourceRoot: boolean, name: string, environment: Environment): Shape | undefined {
   const shape = contentShape(schema, isResourceRoot, name, environment);
   if (!shape) return undefined;
   const { type, read } = shape;
   return { type, read: (raw) => (raw === null || raw === undefined ? null : read(raw)) };
 }
 
-function contentShape(schema: RuleSchema, isResourceRoot: boolean, name: string, environment: Environment): Shape | undefined {
+function contentShape(schema: JsonSchema, isResourceRoot: boolean, name: string, environment: Environment): Shape | undefined {
   if (schema['x-kubernetes-int-or-string']) return { type: 'dyn', read: untyped };
-  const below = (child: RuleSchema | undefined, within: string): Shape | undefined =>
+  const below = (child: JsonSchema | undefined, within: string): Shape | undefined =>
     child && shapeOf(child, child['x-kubernetes-embedded-resource'] === true, within, environment);
   switch (schema.type) {
     case 'array':
@@ -130,7 +93,7 @@ const ofKind =
 
 const mapOf = (raw: Fields, read: Shape['read']): Value => new Map(Object.entries(raw).map(([key, value]) => [key, read(value)]));
 
-function listShape(schema: RuleSchema, items: Shape | undefined): Shape | undefined {
+function listShape(schema: JsonSchema, items: Shape | undefined): Shape | undefined {
   if (!items) return undefined;
   const identity = identityOf(schema);
   const read = (raw: readonly unknown[]): Value => {
@@ -141,10 +104,14 @@ function listShape(schema: RuleSchema, items: Shape | undefined): Shape | undefi
   return { type: `list<${items.type}>`, read: ofKind(Array.isArray, read) };
 }
 
+/** The library compares each type with all others: beyond these, objects are of no type, and their fields are known when they are read. */
+const mostTypes = 500;
+const typeCounts = new WeakMap<Environment, number>();
+
 function objectShape(
-  properties: Readonly<Record<string, RuleSchema>>,
+  properties: Readonly<Record<string, JsonSchema>>,
   name: string,
-  below: (child: RuleSchema, within: string) => Shape | undefined,
+  below: (child: JsonSchema, within: string) => Shape | undefined,
   environment: Environment,
 ): Shape {
   const fields = Object.entries(properties).flatMap(([key, property]) => {
@@ -154,20 +121,24 @@ function objectShape(
   });
   // The library knows a value's type by its class.
   const ObjectOfSchema = class extends Map<Value, Value> {};
-  environment.registerType(name, {
-    ctor: ObjectOfSchema,
-    fields: Object.fromEntries(fields.map(({ escaped, shape }) => [escaped, shape.type])),
-  });
+  const count = (typeCounts.get(environment) ?? 0) + 1;
+  typeCounts.set(environment, count);
+  const type = count > mostTypes ? 'dyn' : name;
+  if (type === name)
+    environment.registerType(name, {
+      ctor: ObjectOfSchema,
+      fields: Object.fromEntries(fields.map(({ escaped, shape }) => [escaped, shape.type])),
+    });
   const read = (raw: Fields): Value => {
-    const object = new ObjectOfSchema();
+    const object = type === name ? new ObjectOfSchema() : new Map<Value, Value>();
     for (const { key, escaped, shape } of fields)
       if (Object.hasOwn(raw, key) && raw[key] !== undefined) object.set(escaped, shape.read(raw[key]));
     return object;
   };
-  return { type: name, read: ofKind(isObject, read) };
+  return { type, read: ofKind(isObject, read) };
 }
 
-function textShape({ format }: RuleSchema): Shape {
+function textShape({ format }: JsonSchema): Shape {
   switch (format) {
     case 'byte':
       return { type: 'bytes', read: ofKind(isText, (text) => new Uint8Array(Buffer.from(text, 'base64'))) };
@@ -182,7 +153,7 @@ function textShape({ format }: RuleSchema): Shape {
   }
 }
 
-function identityOf(schema: RuleSchema): ListIdentity | undefined {
+function identityOf(schema: JsonSchema): ListIdentity | undefined {
   const kind = schema['x-kubernetes-list-type'];
   if (kind === 'set') return { kind, keyOf: identityText };
   if (kind !== 'map') return undefined;

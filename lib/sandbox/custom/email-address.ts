@@ -8,7 +8,8 @@ const address = String.raw`(?:${dotted}|${quotedText})@[ \t]*(?:${dotted}|${lite
 const phrase = String.raw`(?:${atomCharacter}|\.|${quotedText}|[ \t])*`;
 const comment = String.raw`\([^()]*\)`;
 
-const one = String.raw`[ \t]*(?:${address}(?:[ \t]*${comment})?|${phrase}<${address}>)[ \t]*`;
+/** Blanks before a name are a part of it: each blank is read in one way, else a text of many takes their square. */
+const one = String.raw`(?:[ \t]*${address}(?:[ \t]*${comment})?|${phrase}<${address}>)[ \t]*`;
 
 /** An address, or a group that holds one. */
 const whole = new RegExp(String.raw`^(?:${one}|${phrase}:${one};[ \t]*)$`);

@@ -1,7 +1,7 @@
 // The formats of texts that the API server checks, with what it takes for each of them.
 import { isIPv6 } from 'node:net';
 import { isEmailAddress } from './email-address.ts';
-import { isRequestUri } from './request-uri.ts';
+import { isRequestUri } from '../cel/functions/request-uri.ts';
 
 const uuid = (third: string, fourth: string): RegExp => new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${third}-?${fourth}-?[0-9a-f]{12}$`, 'i');
 const anyUuid = uuid('[0-9a-f]{4}', '[0-9a-f]{4}');

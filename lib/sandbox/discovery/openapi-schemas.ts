@@ -58,7 +58,7 @@ export function schemasOf(rows: readonly ResourceRow[], version: string): Schema
     } else addType(row.schema, schemas);
     kindIs(row.schema.name, kindOf(row));
     if (row.answer) continue;
-    const list = row.defined ? row.schema.name.replace(/[^.]+$/, row.defined.listKind) : `${row.schema.name}List`;
+    const list = row.defined ? row.schema.name.replace(/(?<![^.])[^.]+$/, row.defined.listKind) : `${row.schema.name}List`;
     schemas[openApiNameOf(list)] = {
       type: 'object',
       required: ['items'],

@@ -4,17 +4,17 @@ import { environment } from '../cel/environment.ts';
 import { compiled } from '../cel/program.ts';
 import type { Program } from '../cel/program.ts';
 import { shapeOf } from '../cel/schema-types.ts';
-import type { RuleSchema } from '../cel/schema-types.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
 import { untyped } from '../cel/values/values.ts';
 import type { Value } from '../cel/values/values.ts';
 import type { PolicySpec } from './policy-shapes.ts';
 
-const text: RuleSchema = { type: 'string' };
-const moment: RuleSchema = { type: 'string', format: 'date-time' };
-const integer: RuleSchema = { type: 'integer' };
-const listOf = (items: RuleSchema): RuleSchema => ({ type: 'array', items });
-const mapOf = (additionalProperties: RuleSchema): RuleSchema => ({ type: 'object', additionalProperties });
-const objectOf = (properties: Readonly<Record<string, RuleSchema>>): RuleSchema => ({ type: 'object', properties });
+const text: JsonSchema = { type: 'string' };
+const moment: JsonSchema = { type: 'string', format: 'date-time' };
+const integer: JsonSchema = { type: 'integer' };
+const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+const mapOf = (additionalProperties: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties });
+const objectOf = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({ type: 'object', properties });
 
 const kind = objectOf({ group: text, version: text, kind: text });
 const resource = objectOf({ group: text, version: text, resource: text });
@@ -58,7 +58,7 @@ const namespaceSchema = objectOf({
 });
 
 const base = environment.clone();
-const declared = (name: string, schema: RuleSchema, type: string): ((raw: unknown) => Value) => {
+const declared = (name: string, schema: JsonSchema, type: string): ((raw: unknown) => Value) => {
   const shape = shapeOf(schema, false, type, base);
   base.registerVariable(name, shape?.type ?? 'dyn');
   return shape?.read ?? untyped;

@@ -17,8 +17,10 @@ let folder: ReturnType<typeof temporaryFolder>;
 const started: FarloopProcess[] = [];
 const clock = new SystemClock();
 
-const up = (...args: string[]): FarloopProcess => {
-  const farloop = new FarloopProcess(['up', '--state', folder.path, '--port', '0', ...args]);
+const up = (...args: string[]): FarloopProcess => upIn({}, ...args);
+
+const upIn = (environment: Record<string, string>, ...args: string[]): FarloopProcess => {
+  const farloop = new FarloopProcess(['up', '--state', folder.path, '--port', '0', ...args], { environment });
   started.push(farloop);
   return farloop;
 };
@@ -58,6 +60,28 @@ const ask = async (...args: string[]): Promise<string> => {
 };
 
 describe('up on the sandbox', () => {
+  test('Ctrl-C while a pass runs says nothing of that pass, and the next start goes on from there', async () => {
+    const hook = new URL('./late-commits.ts', import.meta.url).href;
+    const farloop = upIn({ NODE_OPTIONS: `--import=${hook}` });
+    await farloop.says('farloop ready\n');
+    const api = await cluster();
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'demo', namespace: 'default' } };
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/none', command: ['true'] }] } };
+    await api.create(JOBS, { ...job, spec: { template } } as unknown as Job, deadlineIn(clock, 30_000));
+    const hasPod = async (): Promise<boolean> =>
+      (await api.list(PODS, { namespace: 'default' }, deadlineIn(clock, 30_000))).items.length > 0;
+    await until('its pod is created', hasPod, 30_000);
+    api.close();
+    expect((await farloop.end('SIGINT')).exitCode).toBe(130);
+    expect(farloop.stderr).toBe('');
+
+    const again = up();
+    await again.says('farloop ready\n');
+    await untilComplete('demo');
+    expect((await again.end('SIGINT')).exitCode).toBe(130);
+    expect(again.stderr).toBe('');
+  }, 120_000);
+
   test('a Job runs to Complete, the other commands tell of it, SIGTERM ends it within 2 s with 0', async () => {
     const farloop = up('--apply', 'examples/job.yaml');
     await farloop.says('farloop ready\n');

@@ -1,10 +1,10 @@
-// Schemas whose rules are taken or refused by a kube-apiserver, and in which words; the real one is the judge (test/cluster/cel-rules.test.ts).
-import type { RuleSchema } from '../../../lib/sandbox/cel/schema-types.ts';
+// Schemas whose rules are taken or refused by a kube-apiserver, and in which words; the real one is the judge (test/cluster/custom-resources.test.ts).
+import type { JsonSchema } from '../../../lib/sandbox/schema/json-schema.ts';
 import { integer, integers, mapOf, objectOf, rule, text, texts } from './rule-schemas.ts';
 
 export interface DefinitionCase {
   name: string;
-  schema: RuleSchema;
+  schema: JsonSchema;
   /** `field: message`, the field from the schema of `spec.value` on, the rule itself as `<rule>`; none for a schema that is taken. */
   causes: readonly string[];
 }

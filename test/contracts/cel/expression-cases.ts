@@ -1,4 +1,4 @@
-// Expressions and what a kube-apiserver makes of them; the real one is the judge (test/cluster/policies.test.ts).
+// Expressions and what a kube-apiserver makes of them; the real one is the judge (test/cluster/custom-resources.test.ts).
 // What it says of an error is not in the tables: only that there is one.
 
 /** Of a config map `thing` whose data are { a: '1', b: 'two', c: 'é€😀' } and whose only label is `app: x`. */

@@ -1,4 +1,4 @@
-// Admission policies, requests that meet them, and what a kube-apiserver answers; the real one is the judge (test/cluster/policies.test.ts).
+// Admission policies, requests that meet them, and what a kube-apiserver answers; the real one is the judge (test/cluster/custom-resources.test.ts).
 
 type Fields = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-// Policies and bindings that a kube-apiserver refuses, and with which causes; the real one is the judge (test/cluster/policies.test.ts).
+// Policies and bindings that a kube-apiserver refuses, and with which causes; the real one is the judge (test/cluster/custom-resources.test.ts).
 
 type Fields = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 // How an API server's answers to the cases of rules are asked for and compared.
-import type { RuleSchema } from '../../../lib/sandbox/cel/schema-types.ts';
+import type { JsonSchema } from '../../../lib/sandbox/schema/json-schema.ts';
 import { eventually } from '../api-server/client.ts';
 import type { ApiClient, Body } from '../api-server/client.ts';
 import type { RuleCase } from './rule-cases.ts';
@@ -13,7 +13,7 @@ interface Cause {
 }
 
 /** The schema of an object whose `spec` has these fields. */
-export const schemaWith = (fields: Readonly<Record<string, RuleSchema>>): RuleSchema => ({
+export const schemaWith = (fields: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   type: 'object',
   properties: { spec: { type: 'object', properties: fields } },
 });
@@ -31,7 +31,13 @@ const definitionCauses = (causes: readonly Cause[]): string[] =>
     )
     .toSorted();
 
-const withoutNames = (message: string): string => withoutError(message.replace(/\{"Rule":.*?"OptionalOldSelf":\w+\}/s, '<rule>'));
+const withoutNames = (message: string): string =>
+  withoutError(
+    message.replace(
+      /(?:\{"Rule":.*?"OptionalOldSelf":\w+\}|"(?:[^"\\]|\\.)*")(?=: (?:(?:messageExpression )?(?:compilation|program instantiation) failed|cel expression must|messageExpression must))/s,
+      '<rule>',
+    ),
+  );
 
 /** What is wrong with an expression is each evaluator's own to say. */
 export const withoutError = (message: string): string =>
@@ -46,7 +52,7 @@ const objectCauses = (causes: readonly Cause[], field: string): string[] =>
 
 const causesOf = ({ details }: Body): Cause[] => (details?.causes ?? []).map(({ field = '', message = '' }) => ({ field, message }));
 
-function definitionOf(plural: string, schema: RuleSchema): unknown {
+function definitionOf(plural: string, schema: JsonSchema): unknown {
   const names = { plural, singular: plural.slice(0, -1), kind: `${plural[0]?.toUpperCase()}${plural.slice(1, -1)}` };
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }];
   return {
@@ -58,7 +64,7 @@ function definitionOf(plural: string, schema: RuleSchema): unknown {
 }
 
 /** What a server says to a definition, which it does not keep. */
-export async function answerToSchema(api: ApiClient, schema: RuleSchema): Promise<string[]> {
+export async function answerToSchema(api: ApiClient, schema: JsonSchema): Promise<string[]> {
   const { status, body } = await api.post(`${definitions}?dryRun=All`, definitionOf('trials', schemaWith({ value: schema })));
   if (status < 300 || body.details?.causes) return definitionCauses(causesOf(body));
   throw new Error(`the definition was answered with ${status}: ${body.message}`);

@@ -1,11 +1,11 @@
-// Rules of custom resources, values that keep or break them, and what a kube-apiserver says; the real one is the judge (test/cluster/cel-rules.test.ts).
-import type { RuleSchema } from '../../../lib/sandbox/cel/schema-types.ts';
+// Rules of custom resources, values that keep or break them, and what a kube-apiserver says; the real one is the judge (test/cluster/custom-resources.test.ts).
+import type { JsonSchema } from '../../../lib/sandbox/schema/json-schema.ts';
 import { integer, integers, mapOf, objectOf, rule, text, texts } from './rule-schemas.ts';
 
 export interface RuleCase {
   name: string;
   /** Of the field `spec.value`. */
-  schema: RuleSchema;
+  schema: JsonSchema;
   value: unknown;
   /** What the field was before the update; a creation where there is none. */
   previous?: unknown;
@@ -16,7 +16,7 @@ export interface RuleCase {
 const broken = ['spec.value: Invalid value: broken'];
 
 /** A rule that holds for one value and is broken by another. */
-const pair = (name: string, schema: RuleSchema, [good, bad]: [unknown, unknown], causes: readonly string[] = broken): RuleCase[] => [
+const pair = (name: string, schema: JsonSchema, [good, bad]: [unknown, unknown], causes: readonly string[] = broken): RuleCase[] => [
   { name: `${name}: kept`, schema, value: good, causes: [] },
   { name: `${name}: broken`, schema, value: bad, causes },
 ];
@@ -215,10 +215,7 @@ export const ruleCases: readonly RuleCase[] = [
       { a: [{ k: 'x', v: 1 }], b: [{ k: 'x', v: 2 }] },
     ],
   ),
-  ...pair('nullable', { ...objectOf({ a: { ...text, nullable: true } as RuleSchema }), ...rule('has(self.a) && self.a.size() > 0') }, [
-    { a: 'x' },
-    {},
-  ]),
+  ...pair('nullable', { ...objectOf({ a: { ...text, nullable: true } }), ...rule('has(self.a) && self.a.size() > 0') }, [{ a: 'x' }, {}]),
 
   {
     name: 'a message of its own expression',

@@ -1,4 +1,4 @@
-// Texts that a kube-apiserver takes and refuses for each format; the real one is the judge (test/cluster/custom-values.test.ts).
+// Texts that a kube-apiserver takes and refuses for each format; the real one is the judge (test/cluster/custom-resources.test.ts).
 
 export interface FormatCase {
   format: string;

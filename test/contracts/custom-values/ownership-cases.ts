@@ -1,5 +1,5 @@
 // Who owns what of a custom resource once it is applied on the server's side, and configurations that cannot be; a kube-apiserver is the
-// judge (test/cluster/custom-values.test.ts).
+// judge (test/cluster/custom-resources.test.ts).
 import type { JsonSchema } from '../../../lib/sandbox/schema/json-schema.ts';
 
 export interface OwnershipCase {

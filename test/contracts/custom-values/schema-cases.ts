@@ -1,4 +1,4 @@
-// Schemas of custom resources, and why a kube-apiserver refuses them; the real one is the judge (test/cluster/custom-values.test.ts).
+// Schemas of custom resources, and why a kube-apiserver refuses them; the real one is the judge (test/cluster/custom-resources.test.ts).
 
 export interface SchemaCase {
   name: string;

@@ -1,5 +1,5 @@
 // Updates of custom resources that a schema became too strict for, and what a kube-apiserver still takes; the real one is the judge
-// (test/cluster/custom-values.test.ts).
+// (test/cluster/custom-resources.test.ts).
 import type { JsonSchema } from '../../../lib/sandbox/schema/json-schema.ts';
 
 export interface UpdateCase {

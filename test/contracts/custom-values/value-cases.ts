@@ -1,5 +1,5 @@
 // Values of fields of custom resources, and what a kube-apiserver makes of them or says against them; the real one is the judge
-// (test/cluster/custom-values.test.ts).
+// (test/cluster/custom-resources.test.ts).
 import type { JsonSchema } from '../../../lib/sandbox/schema/json-schema.ts';
 
 export interface ValueCase {

@@ -2,14 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-
-const MOST = { P: 41, Q: 28, C: 12, N: 7, R: 8, U: 1, D: 6, S: 6, M: 6, H: 14, A: 24, E: 14 };
-/** Cases of parts that there are none of here. */
-const LEFT_OUT: Readonly<Record<string, string>> = {
-  Q27: 'the resources of a whole pod always count: no switch takes them away',
-  C12: 'nothing asks for the source of a pod by its name',
-  U1: 'a text of log lines about updates of pods, which no node is sent here',
-};
+import { MOST, NO_PREEMPTION_CASES } from '../../worked-cases.ts';
 
 const here = import.meta.dirname;
 const files = globSync(['**/*.test.ts', '../virtual-pod/*.test.ts', '../../objects/pods/qos-class.test.ts'], { cwd: here }).filter(
@@ -23,7 +16,7 @@ const found = new Set(
 );
 
 test('each worked case is a test, or is left out for a reason', () => {
-  const all = Object.entries(MOST).flatMap(([letter, most]) => Array.from({ length: most }, (_, at) => `${letter}${at + 1}`));
-  expect(all.filter((number) => !found.has(number) && !Object.hasOwn(LEFT_OUT, number))).toEqual([]);
-  expect(Object.keys(LEFT_OUT).filter((number) => found.has(number))).toEqual([]);
+  const all = Object.entries(MOST.preemption).flatMap(([letter, most]) => Array.from({ length: most }, (_, at) => `${letter}${at + 1}`));
+  expect(all.filter((number) => !found.has(number) && !Object.hasOwn(NO_PREEMPTION_CASES, number))).toEqual([]);
+  expect(Object.keys(NO_PREEMPTION_CASES).filter((number) => found.has(number))).toEqual([]);
 });

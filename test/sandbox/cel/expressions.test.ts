@@ -145,7 +145,7 @@ test.each([
 test.each([
   ['duration(self)', '1'.repeat(100_000)],
   ['int(self)', '9'.repeat(1_000_000)],
-  ['url(self)', `https://${'a:'.repeat(200_000)}`],
+  ['url(self)', `https://${'a:'.repeat(200_000)}x`],
   ['self.format([1.5])', '%.1000f'],
 ])('%s of an odd text fails at once', (text, value) => {
   const program = compiled(text, ofText);
@@ -162,7 +162,14 @@ test('a pattern that would take others for ever is matched in time linear in the
   expect('value' in outcome && outcome.value).toBe(false);
 });
 
-test('an expression nested too deep is refused', () => {
-  const program = compiled(`${'('.repeat(500)}1${')'.repeat(500)}`, environment);
+test.each([
+  ['nested too deep', `${'('.repeat(500)}1${')'.repeat(500)}`],
+  ['of too many parts', `1${'+1'.repeat(20_000)}`],
+])('an expression %s is refused', (_, text) => {
+  const program = compiled(text, environment);
   expect('problem' in program && program.problem).toMatch(/Syntax error/);
+});
+
+test.each(['b"abc".json()', 'b"abc".hex()', 'cel.bind(x, 1, x)'])('%s, which the library alone has, is refused', (text) => {
+  expect(compiled(text, environment)).toHaveProperty('problem');
 });

@@ -37,8 +37,11 @@ test.each([
   ['comparisons of long lists', 's.split("").all(x, [s, s, s] == [t, t, t] || true)', { s: LONG, t: `${LONG.slice(1)}b` }, OVER_BUDGET],
   ['searches that find nothing', 't.split("").map(x, s.indexOf("b")).size() > 0', { s: LONG, t: 'ab'.repeat(50_000) }, OVER_BUDGET],
   ['steps that cost next to nothing', 's.split("").all(x, duration("1s") < duration("2s"))', { s: LONG }, OVER_BUDGET],
+  ['a long text many times over', 'lists.range(1000).map(x, s).join("") == s', { s: LONG }, OVER_BUDGET],
+  ['a long text written many times over', '"%s".format([lists.range(1000).map(x, s)]) == s', { s: LONG }, OVER_BUDGET],
   ['one name many times in a query', 'url(s).getQuery().size() > 0', { s: `http://a/?${'a&'.repeat(60_000)}` }, 'a value'],
   ['many names in a query', 'url(s).getQuery().size() > 0', { s: `http://a/?${'a=1&'.repeat(40_000)}` }, 'a value'],
+  ['a host of colons', 'isURL(s)', { s: `http://[${':'.repeat(500_000)}]:1/` }, 'a value'],
   ['a host of dots', 'isURL(s)', { s: `http://${'a.'.repeat(500_000)}` }, 'a value'],
 ])('%s', (_, text, values, outcome) => {
   expect(outcomeOf(text, values)).toBe(outcome);

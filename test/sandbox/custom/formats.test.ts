@@ -20,7 +20,15 @@ test('texts made to keep a check busy are answered at once', () => {
   const started = performance.now();
   const long = 'a'.repeat(50_000);
   for (const { format } of formatCases)
-    for (const text of [`${long}!`, `${'a.'.repeat(25_000)}!`, `${'1 '.repeat(25_000)}!`, `"${long}`, '('.repeat(50_000)])
+    for (const text of [
+      `${long}!`,
+      `${'a.'.repeat(25_000)}!`,
+      `${'1 '.repeat(25_000)}!`,
+      `"${long}`,
+      '('.repeat(50_000),
+      `${' '.repeat(50_000)}a`,
+      `http://[::1${'%25'.repeat(50_000)}\u2028]/`,
+    ])
       isOfFormat(text, format);
   expect(performance.now() - started).toBeLessThan(1500);
 });

@@ -35,9 +35,15 @@ function shown(value: Value): string {
   );
 }
 
+/** A long text takes as long as many values. */
+const charactersOfStep = 64;
+
 /** Within a list or a map, text is quoted and the rest is written as CEL would read it. */
 function nested(value: Value): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') {
+    countSteps(Math.ceil(value.length / charactersOfStep));
+    return JSON.stringify(value);
+  }
   if (value instanceof Uint8Array) return `b${JSON.stringify(textOfBytes(value))}`;
   if (value instanceof Timestamp) return `timestamp(${JSON.stringify(timestampText(value))})`;
   if (value instanceof Duration) return `duration(${JSON.stringify(durationText(value))})`;

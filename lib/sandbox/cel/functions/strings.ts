@@ -71,6 +71,8 @@ function joined(list: List, separator: string): string {
     if (typeof item === 'string') return item;
     throw new EvaluationError('join: the list must hold texts alone');
   });
+  const length = texts.reduce((sum, text) => sum + text.length + separator.length, 0);
+  if (length > longestResult) throw new BudgetError();
   return texts.join(separator);
 }
 

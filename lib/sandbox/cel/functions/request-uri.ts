@@ -26,7 +26,7 @@ function isAuthority(text: string): boolean {
 
 function isHost(text: string): boolean {
   const literal = /^\[([^[]*)\](:[0-9]*)?$/.exec(text);
-  if (literal) return URL.canParse(`http://[${(literal[1] ?? '').replace(/%25.*$/, '')}]/`);
+  if (literal) return URL.canParse(`http://[${(literal[1] ?? '').replace(/%25.*$/s, '')}]/`);
   if (text.includes('[')) return false;
   const [, port = ''] = /:([^:]*)$/.exec(text) ?? [];
   return /^\d*$/.test(port) && !badEscapeOfHost.test(text) && !/[ #\\^`{|}/?@]/.test(text);

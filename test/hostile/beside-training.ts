@@ -1,0 +1,84 @@
+// Large and odd training jobs, then the same instance started again: its relay lists, and reports, all of them anew.
+import { join } from 'node:path';
+import type { TrainingJob, TrainingStatus } from '../../lib/kinds/training/terms/job-types.ts';
+import { PODS } from '../../lib/objects/resources.ts';
+import { check, until } from '../claims.ts';
+import { startTrainingCluster } from '../cluster/training-cluster.ts';
+import { Instance } from './instance.ts';
+import { LARGE, oddTrainingJobs, type OddTrainingJob } from './odd-training-jobs.ts';
+import { judgeRounds, OrdinaryJobs } from './ordinary-jobs.ts';
+
+/** Until thousands of workers run, or are known again. */
+const WORKERS_MS = 600_000;
+/** Workers on the real API server; its node, etcd and Farloop share two cores there. */
+const WORKERS_ON_REAL_SERVER = 150;
+
+async function statusOf({ access, soon }: Instance, { resource, object }: OddTrainingJob): Promise<TrainingStatus> {
+  const { name = '' } = object.metadata;
+  return (await access.get<TrainingJob>(resource, { namespace: 'default', name }, soon())).object.status ?? {};
+}
+
+const podsOf = async ({ access, soon }: Instance, job: string): Promise<number> =>
+  (await access.list(PODS, { namespace: 'default', labelSelector: `training.kubeflow.org/job-name=${job}` }, soon())).items.length;
+
+/** Ordinary Jobs beside an object: rounds until it has come to where it should, at least two. */
+async function roundsUntil(ordinary: OrdinaryJobs, what: string, hasCome: () => Promise<boolean>): Promise<number[][]> {
+  const endMs = performance.now() + WORKERS_MS;
+  const rounds = [await ordinary.round(), await ordinary.round()];
+  while (!(await hasCome())) {
+    check(performance.now() < endMs, `not within ${WORKERS_MS / 1000} s: ${what}`);
+    rounds.push(await ordinary.round());
+  }
+  return rounds;
+}
+
+export async function besideTraining(
+  where: string,
+  { folder, workers, kubeconfig }: { folder: string; workers: number; kubeconfig?: string },
+): Promise<void> {
+  const state = join(folder, `${where}-state`);
+  let farloop = await Instance.start({ state, kubeconfig });
+  const judge = async (what: string, usualMs: number, rounds: readonly number[][]): Promise<void> => {
+    judgeRounds(`${where}, ${what}`, usualMs, rounds);
+    await farloop.judgeLoop(`${where}, ${what}`);
+    farloop.judgeMemory(`${where}, ${what}`);
+  };
+  try {
+    const { ordinary, usualMs } = await OrdinaryJobs.measured(farloop, 'before');
+    await farloop.judgeLoop(`${where}, ordinary Jobs alone`);
+    for (const odd of oddTrainingJobs(workers)) {
+      const { uid = '' } = (await farloop.access.create(odd.resource, odd.object, farloop.soon())).object.metadata;
+      const { name = '' } = odd.object.metadata;
+      const began = performance.now();
+      const rounds = await roundsUntil(
+        ordinary,
+        odd.what,
+        async () => odd.hasCome === undefined || odd.hasCome(await statusOf(farloop, odd)),
+      );
+      console.log(`hostile: ${where}: ${odd.what} had come after ${((performance.now() - began) / 1_000).toFixed(0)} s`);
+      await judge(odd.what, usualMs, rounds);
+      if (!odd.goes) continue;
+      await farloop.access.delete(odd.resource, { namespace: 'default', name, uid }, farloop.soon());
+      await until(`the pods of ${name} go`, async () => (await podsOf(farloop, name)) === 0, WORKERS_MS);
+      await farloop.ask('held', {});
+    }
+    await farloop.stop();
+
+    farloop = await Instance.start({ state, kubeconfig });
+    const after = await OrdinaryJobs.warmedUp(farloop, 'restarted');
+    const areKnown = async (): Promise<boolean> => (await farloop.ask('pods', { name: LARGE })) === workers + 1;
+    await judge('restarted', usualMs, await roundsUntil(after, 'all pods are known again', areKnown));
+    await farloop.stop();
+  } finally {
+    farloop.kill();
+  }
+}
+
+export async function besideTrainingOnRealServer(folder: string): Promise<void> {
+  const cluster = await startTrainingCluster({ nodeCpu: '1000' });
+  try {
+    await besideTraining('realTraining', { folder, workers: WORKERS_ON_REAL_SERVER, kubeconfig: cluster.controlPlane.kubeconfigPath });
+  } finally {
+    await cluster.stop();
+  }
+}
