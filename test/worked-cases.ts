@@ -99,7 +99,7 @@ const head = (title: string): string[] => [`| ${title} | what it claims | test |
 
 /** @param most how many there are of each */
 export function workedCases(most: { jobs: number; training: number; preemption: Readonly<Record<keyof typeof LETTERS, number>> }): string {
-  const training = filesOf('test/kinds/training/**/*.test.ts', 'test/infra/crds/*.test.ts');
+  const training = filesOf('test/kinds/training/**/*.test.ts');
   const preemption = filesOf(
     'test/kinds/preemption/**/*.test.ts',
     'test/kinds/virtual-pod/*.test.ts',
