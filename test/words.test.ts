@@ -55,6 +55,7 @@ const PAGES = [
   'docs/on-call.md',
   'docs/pod-groups.md',
   'docs/preemption.md',
+  'docs/sandbox.md',
   'docs/security.md',
   'docs/simulated-node.md',
   'docs/state-folder.md',
