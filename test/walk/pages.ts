@@ -31,7 +31,7 @@ export interface Page {
 
 /** Programs that pages call. A line of another block that begins with one is a command that the walk would not see. */
 const PROGRAMS =
-  /^(?:\$ )?(?:[A-Z_]+=\S+ )*\(?(?:npx|npm|node|farloop|kubectl|aws|git|docker|curl|export|cat|echo|jq|osls|osv-scanner|sh)\b/;
+  /^(?:\$ )?(?:[A-Z_]+=\S+ )*\(?(?:npx|npm|node|farloop|kubectl|aws|git|docker|curl|export(?= [A-Z_]+=)|cat|echo|jq|osls|osv-scanner|sh)\b/;
 
 /** What shows that a command needs an account: whoever marks another one as such hides it from the walk. */
 const ACCOUNT =
