@@ -190,8 +190,11 @@ export class Storage {
   }
 }
 
-/** Resources begin far apart, in lengths of one to six digits: neither numbers nor texts of two of them are in order by chance. */
+/**
+ * Resources begin far apart, each a few versions below another power of ten: neither numbers nor texts of two of them are in order by chance,
+ * and soon versions of one resource differ in length, so that who compares them as texts is found out.
+ */
 function firstRevisionOf(resource: string): number {
-  const sum = Buffer.from(resource).reduce((so, byte) => (so * 31 + byte) % 1_000_003, 7);
-  return Math.floor(sum / 10 ** (sum % 5)) + 1;
+  const sum = Buffer.from(resource).reduce((so, byte) => (so * 37 + byte) % 1_000_003, 0);
+  return 10 ** (1 + (sum % 6)) - (2 + (Math.floor(sum / 6) % 8));
 }
