@@ -215,7 +215,8 @@ export interface Plan<Status> {
 
 /**
  * A plan as a planner answers it, without what follows from the rest. `outcome` absent: `acted` with any action, else `waiting` if a time or an
- * object is waited for, else `converged`. `status` absent: the owner's. `head` absent, or a part of it: as it is.
+ * object is waited for, else `converged`. `requeueAfterSeconds`: no later than a hold ends. `status` absent: the owner's. `head` absent, or a
+ * part of it: as it is.
  */
 export type NewPlan<Status, Kept extends object = object> = Pick<Plan<Status>, 'actions' | 'why'> &
   Partial<Omit<Plan<Status>, 'head'>> & { head?: Partial<Plan<Status>['head']> & { kept?: Kept } };

@@ -111,7 +111,7 @@ export const plannerOf = <Owner extends WorkloadObject, Status extends object, K
   plan,
   afterOwner = NOTHING_LEFT,
 }: Decisions<Owner, Status, Kept>): Planner<Owner, Status> => ({
-  plan: (snapshot, now) => wholePlan(plan(snapshot as Snapshot<Owner, Kept>, now), snapshot),
+  plan: (snapshot, now) => wholePlan(plan(snapshot as Snapshot<Owner, Kept>, now), snapshot, now),
   afterOwner,
 });
 
@@ -145,14 +145,28 @@ export const knownBackoff = ({ failures, lastFailureTime }: StoredBackoff): Plan
 
 function wholePlan<Status extends object>(
   plan: NewPlan<Status>,
-  { owner, head: { backoff, ordinal } }: Pick<Snapshot<WorkloadObject>, 'owner' | 'head'>,
+  { owner, head }: Pick<Snapshot<WorkloadObject>, 'owner' | 'head'>,
+  now: Date,
 ): Plan<Status> {
-  const { actions, requeueAfterSeconds, wants } = plan;
+  const { actions, wants } = plan;
+  const { backoff, ordinal } = head;
+  const isLeft = plan.outcome === 'notOurs' || plan.outcome === 'parked';
+  const requeueAfterSeconds = isLeft ? plan.requeueAfterSeconds : soonerOf(plan.requeueAfterSeconds, heldSeconds(head, now));
   const isWaiting = requeueAfterSeconds !== undefined || wants !== undefined;
   return {
     status: (owner.status ?? {}) as Status,
     outcome: actions.length > 0 ? 'acted' : isWaiting ? 'waiting' : 'converged',
     ...plan,
+    ...(requeueAfterSeconds !== undefined && { requeueAfterSeconds }),
     head: { backoff, ordinal, ...plan.head },
   };
 }
+
+/** Nothing tells of the end of a hold: what a plan leaves out for it would never be done. */
+function heldSeconds({ holdUntilMs, deleteHoldUntilMs }: PlanHead, now: Date): number | undefined {
+  const ms = Math.max(holdUntilMs ?? 0, deleteHoldUntilMs ?? 0) - now.getTime();
+  return ms > 0 ? ms / 1000 : undefined;
+}
+
+const soonerOf = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);

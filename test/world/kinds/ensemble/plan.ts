@@ -67,7 +67,7 @@ function plan(given: Given, now: Date): EnsemblePlan {
     const event = make.ownerEvent(ensembleFacts, owner, { type, reason: `Ensemble${phase}`, message: `restarts: ${restarts}` });
     return { actions: [...writes, event], status, continues: true, why: [`it is ${phase}`] };
   }
-  const seating = seatingOf(given, pods, { seats, kept, isHeldUp: missing !== undefined, now });
+  const seating = seatingOf(given, pods, { seats, kept, isHeldUp: missing !== undefined });
   const againSeconds = seating.againSeconds ?? (missing === undefined ? undefined : TAKEN_AGAIN_SECONDS);
   return {
     actions: [...make.inWaves(seating.actions), ...besidesOf(given, seats, pods), ...writes],
@@ -126,13 +126,11 @@ interface Seating {
   kept: Kept;
   /** No pod is made now. */
   isHeldUp: boolean;
-  now: Date;
 }
 
 /** Pods to make and to delete. A seat whose name is taken waits; the others go on (trap 6). */
-function seatingOf(given: Given, pods: ReadonlyMap<number, PodFacts>, { seats, kept, isHeldUp, now }: Seating) {
+function seatingOf(given: Given, pods: ReadonlyMap<number, PodFacts>, { seats, kept, isHeldUp }: Seating) {
   const { owner, head } = given;
-  const heldMs = Math.max(head.holdUntilMs ?? 0, head.deleteHoldUntilMs ?? 0) - now.getTime();
   const wanted = seats.filter(() => owner.spec.suspend !== true);
   const slots = new Set(wanted.map(({ slot }) => slot));
   const leaving = [...pods].filter(([slot, pod]) => {
@@ -151,7 +149,7 @@ function seatingOf(given: Given, pods: ReadonlyMap<number, PodFacts>, { seats, k
       ...openings.flatMap((seat) => createActions(owner, seat, head.ordinal, kept)),
     ],
     why: taken.map(({ slot }) => `${ensemble.nameOfSlot(owner, slot)} belongs to somebody else`),
-    againSeconds: heldMs > 0 ? heldMs / 1000 : given.held ? TAKEN_AGAIN_SECONDS : undefined,
+    againSeconds: given.held ? TAKEN_AGAIN_SECONDS : undefined,
   };
 }
 
