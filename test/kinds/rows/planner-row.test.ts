@@ -8,9 +8,9 @@ import { now } from '../job/builders.ts';
 const ahead = (seconds: number): number => now.getTime() + seconds * 1000;
 
 const againOf = (said: Partial<NewPlan<object>>, head: Partial<PlanHead>): [number | undefined, string] => {
-  const { plan } = plannerOf<WorkloadObject, object>({ plan: () => ({ actions: [], why: [], ...said }) });
+  const planner = plannerOf<WorkloadObject, object>({ plan: () => ({ actions: [], why: [], ...said }) });
   const owner = { metadata: { name: 'demo' } };
-  const { requeueAfterSeconds, outcome } = plan({ owner, pods: [], head: { ...EMPTY_HEAD, ...head }, manages: [] }, now);
+  const { requeueAfterSeconds, outcome } = planner.plan({ owner, pods: [], head: { ...EMPTY_HEAD, ...head }, manages: [] }, now);
   return [requeueAfterSeconds, outcome];
 };
 
