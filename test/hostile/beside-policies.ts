@@ -67,6 +67,9 @@ async function tryDefinition(farloop: Instance, what: string): Promise<string | 
   return denied;
 }
 
+/** Rules of half a second each come one after another, and an ordinary Job may meet two of them: 1.9 times its usual time was seen. */
+const TIMES = 2;
+
 export async function besidePolicies(folder: string): Promise<void> {
   const farloop = await Instance.start({ state: join(folder, 'policies-state') });
   try {
@@ -95,7 +98,7 @@ export async function besidePolicies(folder: string): Promise<void> {
     }
     console.log(`hostile: policies: the longest held the process for ${longest.ms.toFixed(0)} ms: ${longest.what}`);
     check(faults.length === 0, `policies: a rule may take half a second, then is over its budget:\n${faults.join('\n')}`);
-    judgeRounds(`policies, ${costly.length} costly policies and definitions`, usualMs, rounds);
+    judgeRounds(`policies, ${costly.length} costly policies and definitions`, usualMs, rounds, TIMES);
     farloop.judgeMemory('policies');
     await farloop.stop();
   } finally {

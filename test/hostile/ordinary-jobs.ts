@@ -76,16 +76,21 @@ export class OrdinaryJobs {
   }
 }
 
-/** Prints the figures. @param rounds of Jobs beside odd things @throws Error where the Jobs of one of them took longer than they may */
-export function judgeRounds(where: string, usualMs: number, rounds: readonly (readonly number[])[]): void {
+/**
+ * Prints the figures.
+ * @param rounds of Jobs beside odd things
+ * @param times of the usual time that they may take, and a second
+ * @throws Error where the Jobs of one of them took longer than they may
+ */
+export function judgeRounds(where: string, usualMs: number, rounds: readonly (readonly number[])[], times = 1): void {
   const slowest = rounds.reduce((worst, round) => (median(round) > median(worst) ? round : worst), []);
   console.log(
     `hostile: ${where}: an ordinary Job usually ${usualMs.toFixed(0)} ms; beside, in the slowest of ${rounds.length} rounds, ${median(slowest).toFixed(0)} ms (${shown(slowest)})`,
   );
-  const most = usualMs + LONGER_MS;
+  const most = times * usualMs + LONGER_MS;
   check(
     rounds.length > 0 && median(slowest) <= most,
-    `${where}: an ordinary Job took ${median(slowest).toFixed(0)} ms, at most ${most.toFixed(0)} are its usual time and a second`,
+    `${where}: an ordinary Job took ${median(slowest).toFixed(0)} ms, at most ${most.toFixed(0)} are ${times === 1 ? 'its usual time' : `${times} times its usual time`} and a second`,
   );
 }
 

@@ -14,6 +14,9 @@ const folder = await mkdtemp(join(tmpdir(), 'farloop-hostile-'));
 const began = performance.now();
 console.log(`hostile: seed ${seed}; SEED=${seed} npm run test:hostile replays it`);
 
+/** Of the largest training job on the sandbox: as many as come up in a minute on a slow machine. */
+const WORKERS = 2_500;
+
 async function timed(part: string, run: () => Promise<void>): Promise<void> {
   const beganMs = performance.now();
   await run();
@@ -27,7 +30,7 @@ try {
     messages: async () => await timed('messages', costlyMessages),
     functions: async () => await timed('functions', async () => await besideMessages(folder, seed)),
     policies: async () => await timed('policies', async () => await besidePolicies(folder)),
-    training: async () => await timed('training', async () => await besideTraining('training', { folder, workers: 7_000 })),
+    training: async () => await timed('training', async () => await besideTraining('training', { folder, workers: WORKERS })),
     realTraining: async () => await timed('realTraining', async () => await besideTrainingOnRealServer(folder)),
   }))
     await run();
