@@ -549,7 +549,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: 'if (!isLasting(error)) throw error;',
     replacement: '',
     why: 'a second of throttling stops a Job for a minute, and later for an hour',
-    look: 'storms',
+    look: { scenario: 'single', faults: ['storeThrottles'] },
   },
   {
     name: 'look at a cluster cannot be read',
@@ -636,9 +636,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'deadline counts from the first call',
     rule: 'R17',
-    within: 'Reconciler.reconcile',
-    search: 'record: cluster, deadline, startedAtMs',
-    replacement: 'record: cluster, deadline: deadlineIn(ports.clock, options.passMs), startedAtMs',
+    within: 'openPass',
+    search: 'deadline,\n    startedAtMs,\n    attempt,',
+    replacement: "deadline: (await import('../../ports/clock.ts')).deadlineIn(ports.clock, 20_000),\n    startedAtMs,\n    attempt,",
     why: 'a pass that stood still before it sends has all its time left',
     look: { scenario: 'single', faults: ['freezes', 'freezesShortly'] },
   },
