@@ -11,7 +11,11 @@ import type { Target } from './plan.ts';
 const LONGEST_LABEL = 63;
 
 /** The value of a label that names an owner. Names beyond 63 characters share a value; uids tell their objects apart. */
-export const labelValueOf = (name: string): string => name.slice(0, LONGEST_LABEL).replace(/[^a-zA-Z0-9]+$/, '');
+export function labelValueOf(name: string): string {
+  let end = Math.min(name.length, LONGEST_LABEL);
+  while (end > 0 && !/[a-zA-Z0-9]/.test(name.charAt(end - 1))) end -= 1;
+  return name.slice(0, end);
+}
 
 export const labelsFor = (labels: Labels, name: string): Readonly<Record<string, string>> =>
   typeof labels === 'string' ? { [labels]: labelValueOf(name) } : labels(name);
@@ -19,7 +23,7 @@ export const labelsFor = (labels: Labels, name: string): Readonly<Record<string,
 export const hasLabels = (labels: Labels, name: string, own: Readonly<Record<string, string>> = {}): boolean =>
   Object.entries(labelsFor(labels, name)).every(([label, value]) => own[label] === value);
 
-const groupOf = (apiVersion: string): string => apiVersion.replace(/[^/]*$/, '');
+const groupOf = (apiVersion: string): string => apiVersion.slice(0, apiVersion.lastIndexOf('/') + 1);
 
 /** The workload whose uid controls the object. Any version of the owner's group names it. */
 export const controlledBy =
