@@ -179,6 +179,20 @@ describe.each(lives.map((life) => [life.framework.kind, life] as const))('case 7
     expect(failed).toBe(framework.kind !== 'MPIJob');
   });
 
+  test('pods that went for a suspension do not fail the job that is resumed before its status says so', () => {
+    const stopping = planFor({ ...suspended, pods: runs, status: started.status });
+    const kept = stopping.head.kept as object;
+    const leaving = podsOf(aTraining(base), framework, runs).map((pod) => ({ ...pod, createdAt: NOW - 10, deletedAt: NOW + 25 }));
+    const resumed = planFor({ ...base, policy: 'Never', pods: leaving, status: started.status, kept });
+    expect([states(resumed), created(resumed)]).toEqual(['Created=True Running=True', []]);
+    // Anew, as soon as they are gone.
+    const next = planFor({ ...base, policy: 'Never', pods: [], status: resumed.status, kept: resumed.head.kept as object });
+    expect([created(next), Object.keys(next.head.kept ?? {})]).toEqual([pods, expect.not.arrayContaining(['suspendedAt'])]);
+    const young = leaving.map((pod) => ({ ...pod, createdAt: NOW + 1 }));
+    const failed = planFor({ ...base, policy: 'Never', pods: young, status: started.status, kept });
+    expect(states(failed).endsWith(' Failed=True')).toBe(framework.kind !== 'MPIJob');
+  });
+
   test('it succeeds, which is told once', () => {
     const plan = planFor({ ...base, pods: done, status: started.status });
     expect([states(plan), plan.status.completionTime]).toEqual(['Created=True Running=False Succeeded=True', at(0)]);

@@ -20,7 +20,7 @@ export function judge(
 ): Judgement {
   const { given, terms, present } = situation;
   const { container } = terms.framework;
-  const isLeftover = (pod: PodFacts): boolean => isFromBefore(pod, { conditions, startedAt });
+  const isLeftover = (pod: PodFacts): boolean => isFromBefore(pod, { conditions, startedAt, suspendedAt: kept.suspendedAt });
   const slots = new Map<number, Judged>();
   for (const [slot, placed] of present.pods) {
     if (isLeftover(placed.pod)) continue;

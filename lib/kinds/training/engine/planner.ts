@@ -139,7 +139,7 @@ function deleteJobActions(terms: Terms, resourceVersion: string | undefined): Ac
 }
 
 function suspendedPlan(situation: Situation): TrainingPlan {
-  const { given, terms, time, kept } = situation;
+  const { given, terms, time, kept, present, nowMs } = situation;
   const before = given.owner.status ?? {};
   const { conditions: wanted, event } = suspension(terms, before.conditions);
   const { actions, heldSeconds } = cleanUpActions(situation, { is: 'suspended' });
@@ -157,7 +157,10 @@ function suspendedPlan(situation: Situation): TrainingPlan {
     events: event ? [event] : [],
     why: 'the job is suspended',
     requeueAfterSeconds: heldSeconds,
-    kept: { ...(kept.checked && { checked: kept.checked }) },
+    kept: {
+      ...(kept.checked && { checked: kept.checked }),
+      ...(present.own.length > 0 && { suspendedAt: kept.suspendedAt ?? Math.floor(nowMs / 1000) }),
+    },
   });
 }
 

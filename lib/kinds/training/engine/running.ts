@@ -21,7 +21,7 @@ import type { Filled, Judged, Judgement, Situation, TrainingPlan } from './situa
 import { selectorText } from '../names/slots.ts';
 import { AGAIN_SECONDS, podRemovals, restartMessage } from './staffing.ts';
 import { stepsOf } from '../status/success.ts';
-import { resumption } from './suspension.ts';
+import { resumption, wasSuspended } from './suspension.ts';
 import { totalOf } from '../terms/terms.ts';
 import { labelActions } from './watch-labels.ts';
 
@@ -31,8 +31,12 @@ const GROUP_SECONDS = 60;
 export function runningPlan(given: Situation): TrainingPlan {
   const before = given.given.owner.status ?? {};
   const resumed = resumption(given.terms, before.conditions);
-  const { checked, operator } = given.kept;
-  const kept: Kept = { ...(checked && { checked }), ...(operator !== undefined && { operator }) };
+  const { checked, operator, suspendedAt } = given.kept;
+  const kept: Kept = {
+    ...(checked && { checked }),
+    ...(operator !== undefined && { operator }),
+    ...(suspendedAt !== undefined && { suspendedAt }),
+  };
   const situation: Situation = resumed ? { ...given, kept } : given;
   const status: TrainingStatus = {
     ...before,
@@ -100,7 +104,14 @@ function goingOn(situation: Situation, judgement: Judgement, news: Progress): Tr
     ...(group.digest !== undefined && { group: group.digest }),
     ...situation.steps.findingsIn?.(situation),
   };
-  const keep = (more: Partial<Kept>): Kept => ({ ...more, checked, ...keptFailures(judgement.failures), told: reports.toKeep() });
+  const { suspendedAt } = kept;
+  const keep = (more: Partial<Kept>): Kept => ({
+    ...more,
+    checked,
+    ...keptFailures(judgement.failures),
+    told: reports.toKeep(),
+    ...(suspendedAt !== undefined && situation.present.own.some((pod) => wasSuspended(pod, suspendedAt)) && { suspendedAt }),
+  });
   const deadline = secondsToDeadline(terms.runPolicy, news.status.startTime, nowMs);
   if (group.isWaiting) {
     const lastReconcileTime = news.status.lastReconcileTime ?? situation.time;

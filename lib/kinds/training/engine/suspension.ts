@@ -35,12 +35,24 @@ export function resumption(
   };
 }
 
-/** A pod from before the job was resumed, on its way out: it only holds its slot. */
+/** A pod that went for the suspension of this time. @param suspendedAt Unix seconds */
+export const wasSuspended = ({ deletedAt, createdAt }: { deletedAt?: number; createdAt: number }, suspendedAt: number): boolean =>
+  deletedAt !== undefined && createdAt <= suspendedAt;
+
+/**
+ * A pod from before the job was resumed, on its way out: it only holds its slot. The conditions show a resumption once the status has said that
+ * the job is suspended; `suspendedAt` shows the one that came before that.
+ */
 export const isFromBefore = (
   { deletedAt, createdAt }: { deletedAt?: number; createdAt: number },
-  { conditions, startedAt }: { conditions: readonly JobCondition[] | undefined; startedAt: number | undefined },
-): boolean =>
-  deletedAt !== undefined &&
-  startedAt !== undefined &&
-  createdAt < startedAt &&
-  (conditions?.some(({ type, status }) => type === 'Suspended' && status === 'False') ?? false);
+  {
+    conditions,
+    startedAt,
+    suspendedAt,
+  }: { conditions: readonly JobCondition[] | undefined; startedAt: number | undefined; suspendedAt: number | undefined },
+): boolean => {
+  if (deletedAt === undefined) return false;
+  if (suspendedAt !== undefined && wasSuspended({ deletedAt, createdAt }, suspendedAt)) return true;
+  const wasResumed = conditions?.some(({ type, status }) => type === 'Suspended' && status === 'False') ?? false;
+  return wasResumed && startedAt !== undefined && createdAt < startedAt;
+};

@@ -30,6 +30,8 @@ export const KEPT = v.object({
   restarting: v.optional(slotSet),
   /** Slots for which one thing was reported: by the thing. */
   told: v.optional(v.record(v.string(), slotSet)),
+  /** Unix seconds: since when it deletes its pods for a suspension, which its status may not say yet. Absent once none of them is left. */
+  suspendedAt: v.optional(v.number()),
   /** The other operator that the job's events have named. */
   operator: v.optional(v.string()),
 });
