@@ -549,7 +549,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: 'if (!isLasting(error)) throw error;',
     replacement: '',
     why: 'a second of throttling stops a Job for a minute, and later for an hour',
-    look: { scenario: 'single', faults: ['storeThrottles'] },
+    look: { scenario: 'runs-for-minutes', faults: ['storeThrottles'] },
   },
   {
     name: 'look at a cluster cannot be read',
