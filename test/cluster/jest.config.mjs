@@ -1,4 +1,4 @@
-// Jest for the tests that need a real control plane: one file at a time, for each starts servers of its own.
+// Jest for the tests that need a real control plane: each file starts servers of its own.
 import base from '../../jest.config.mjs';
 
 const { testPathIgnorePatterns: _heavyOnes, ...shared } = base;
@@ -8,7 +8,8 @@ export default {
   rootDir: '../..',
   roots: ['<rootDir>/test/cluster'],
   testPathIgnorePatterns: ['/node_modules/'],
-  maxWorkers: 1,
+  // They mostly wait, for controllers and for pods that take their time.
+  maxWorkers: 2,
   // Most give several commands, each a process, and controllers take their time: this ends what hangs.
   testTimeout: 180_000,
 };
