@@ -47,22 +47,20 @@ describe('discovery', () => {
       const query = new URLSearchParams();
       const ask = { method: 'GET', path: '/apis', query, headers: { accept: aggregatedType }, body: '' };
       const answer = await cluster.handle(ask);
-      const v2 = await send('GET', '/openapi/v2');
       const index = Object((await send('GET', '/openapi/v3')).body['paths']);
       return {
         groups: JSON.stringify((await send('GET', '/apis')).body).includes('"example.com"'),
         resources: (await send('GET', group)).status,
         aggregated: 'body' in answer && answer.body.includes('"resource":"ensembles"'),
-        v2: JSON.stringify(v2.body).includes('com.example.v1.Ensemble'),
         v3: 'apis/example.com/v1' in index && (await send('GET', `/openapi/v3${group}`)).status,
         list: (await send('GET', all)).status,
       };
     };
-    const without = { groups: false, resources: 404, aggregated: false, v2: false, v3: false, list: 404 };
+    const without = { groups: false, resources: 404, aggregated: false, v3: false, list: 404 };
     expect(await look()).toEqual(without);
     const row = ensembles();
     cluster.resources.add(row);
-    expect(await look()).toEqual({ groups: true, resources: 200, aggregated: true, v2: true, v3: 200, list: 200 });
+    expect(await look()).toEqual({ groups: true, resources: 200, aggregated: true, v3: 200, list: 200 });
     cluster.resources.remove(row);
     expect(await look()).toEqual(without);
   });

@@ -1,8 +1,6 @@
 // Discovery: version, health, groups, resources, OpenAPI.
-import { notAcceptable } from '../objects/api-error.ts';
 import { compareVersions } from '../definitions/definition.ts';
-import { openApiProtobufAnswer, openApiProtobufType } from './openapi-protobuf.ts';
-import { openApiFor, openApiIndex, openApiOfAll } from './openapi.ts';
+import { openApiFor, openApiIndex } from './openapi.ts';
 import { acceptedTypes } from '../verbs/representation.ts';
 import { wordsOf } from '../http/request.ts';
 import type { ApiRequest, ApiResponse } from '../http/request.ts';
@@ -24,11 +22,8 @@ const version = {
 
 const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
-
-function verbsOf({ plural, answer, isCustom }: ResourceRow): string[] {
+function verbsOf({ plural, answer }: ResourceRow): string[] {
   if (answer) return ['create'];
-  if (isCustom) return customVerbs;
   return plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
 }
 
@@ -49,13 +44,11 @@ export function answerDiscovery({ path, headers, method }: ApiRequest, rows: rea
         ...groupVersions(rows).map((each) => `/apis/${each}`),
         '/healthz',
         '/livez',
-        '/openapi/v2',
         '/openapi/v3',
         '/readyz',
         '/version',
       ],
     });
-  if (at === 'openapi/v2') return openApiOfAllIn(rows, headers['accept']);
   if (at === 'openapi/v3') return json(openApiIndex(rows));
   if (words[0] === 'openapi' && words[1] === 'v3') {
     const document = openApiFor(rows, words.slice(2).join('/'));
@@ -83,17 +76,6 @@ export function answerDiscovery({ path, headers, method }: ApiRequest, rows: rea
     groupVersion: rest.join('/'),
     resources: inOrder(found).flatMap(resourcesOf),
   });
-}
-
-/** The document of all groups in the first form that a client takes. @throws ApiError 406 */
-function openApiOfAllIn(rows: readonly ResourceRow[], accept: string | undefined): ApiResponse {
-  for (const { type } of acceptedTypes(accept)) {
-    if (type === openApiProtobufType)
-      return { status: 200, headers: { 'Content-Type': openApiProtobufAnswer }, body: '', bytes: openApiOfAll(rows).protobuf };
-    if (['application/json', '*/*', 'application/*'].includes(type))
-      return { status: 200, headers: { 'Content-Type': 'application/json' }, body: openApiOfAll(rows).json };
-  }
-  throw notAcceptable(['application/json', openApiProtobufType]);
 }
 
 const json = (body: unknown, contentType = 'application/json'): ApiResponse => ({

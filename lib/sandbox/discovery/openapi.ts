@@ -1,9 +1,6 @@
-// The OpenAPI documents: one for each group and version (v3), and one of all (v2), made from the rows when first asked for.
+// The OpenAPI documents, one for each group and version, made from the rows when first asked for.
 import { createHash } from 'node:crypto';
-import { isFields } from '../objects/api-object.ts';
-import { openApiProtobuf } from './openapi-protobuf.ts';
 import { openApiNameOf } from './openapi-names.ts';
-import { olderSchema } from './openapi-custom.ts';
 import { schemasOf } from './openapi-schemas.ts';
 import { describedTypesDigest } from '../schema/notation.ts';
 import type { ResourceRow } from '../rows/resource-row.ts';
@@ -28,7 +25,6 @@ interface GroupDocument {
 
 /** By the first row of a group and version: servers share the built-in rows, and so these. */
 const ofGroups = new WeakMap<ResourceRow, GroupDocument>();
-const ofAll = new WeakMap<readonly ResourceRow[], { json: string; protobuf: Buffer }>();
 
 /** Where each group's document is. Clients keep a document for as long as its hash stays. No document is made for it. */
 export function openApiIndex(rows: readonly ResourceRow[]): object {
@@ -66,42 +62,6 @@ export function openApiFor(rows: readonly ResourceRow[], place: string): string 
   });
   ofGroups.set(first, { rows: own, text });
   return text;
-}
-
-/** All groups in one document of the older form. */
-export function openApiOfAll(rows: readonly ResourceRow[]): { json: string; protobuf: Buffer } {
-  const known = ofAll.get(rows);
-  if (known) return known;
-  const custom = new Map(rows.flatMap((row) => (row.defined ? [[openApiNameOf(row.schema.name), row.defined.schema]] : [])));
-  const definitions = Object.entries(schemasOf(rows, 'v1')).map(([name, schema]) => [
-    name,
-    custom.has(name) ? olderSchema(schema) : asSwagger(schema),
-  ]);
-  const document = {
-    swagger: '2.0',
-    info,
-    paths: Object.fromEntries(rows.flatMap(pathsOf).map(([path, item]) => [path, asSwagger(item)])),
-    definitions: Object.fromEntries(definitions),
-  };
-  const made = { json: JSON.stringify(document), protobuf: openApiProtobuf(document) };
-  ofAll.set(rows, made);
-  return made;
-}
-/** References as the older form writes them, without what it does not know. */
-function asSwagger(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(asSwagger);
-  if (!isFields(value)) return typeof value === 'string' ? value.replace('#/components/schemas/', '#/definitions/') : value;
-  const { allOf, oneOf, content, requestBody, ...rest } = value;
-  const taken = isFields(requestBody) && isFields(requestBody['content']) ? Object.keys(requestBody['content']) : [];
-  const only: unknown = Array.isArray(allOf) ? allOf[0] : undefined;
-  const json = isFields(content) ? content['application/json'] : undefined;
-  return {
-    ...Object.fromEntries(Object.entries(rest).map(([key, item]) => [key, asSwagger(item)])),
-    ...(isFields(only) && { $ref: asSwagger(only['$ref']) }),
-    ...(taken.length > 0 && { consumes: taken }),
-    ...(oneOf !== undefined && { type: 'string' }),
-    ...(isFields(json) && { schema: asSwagger(json['schema']) }),
-  };
 }
 
 function pathsOf(row: ResourceRow): [string, object][] {

@@ -24,9 +24,9 @@ export interface Sink {
   end: () => void;
 }
 
-/** A whole answer (`bytes` in place of a body that is no text), or one that goes on: `stream` begins it and gives the way to break it off. */
+/** A whole answer, or one that goes on: `stream` begins it and gives the way to break it off. */
 export type ApiResponse =
-  | { status: number; headers: Record<string, string>; body: string; bytes?: Buffer }
+  | { status: number; headers: Record<string, string>; body: string }
   | { status: number; headers: Record<string, string>; stream: (sink: Sink) => () => void };
 
 /** `/apis/batch/v1/namespaces/default/jobs/a/status` taken apart. */
