@@ -25,7 +25,6 @@ function review(
   return row({
     group,
     plural,
-    singular: kind.toLowerCase(),
     kind,
     namespaced,
     columns: [nameColumn],
@@ -135,7 +134,6 @@ const USUAL_SECONDS = 3_600;
 export const tokenRequests = row({
   group: authentication,
   plural: 'tokenrequests',
-  singular: 'tokenrequest',
   kind: 'TokenRequest',
   columns: [nameColumn],
   rules: { defaults: (request) => ({ ...request, spec: { expirationSeconds: USUAL_SECONDS, ...request.spec } }) },

@@ -12,7 +12,7 @@ interface CustomNames {
   version: string;
   kind: string;
   plural: string;
-  singular: string;
+  singular?: string;
   shortNames?: readonly string[];
   categories?: readonly string[];
   namespaced: boolean;
@@ -54,7 +54,6 @@ export function customRow({ hasStatus, rules = {}, ...given }: CustomRow): Resou
       create: (object) => {
         const { status, ...others } = object;
         const made: ApiObject = { ...others, ...(!hasStatus && status !== undefined && { status }) };
-        made.metadata = { ...made.metadata, generation: 1 };
         return rules.create?.(made) ?? made;
       },
       update: (next, previous) => {

@@ -13,16 +13,9 @@ import { treeCopy } from '../../objects/values/tree-copy.ts';
 import { fieldsAt, isFields, isSame, listAt, numberAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Column, ResourceRow } from './resource-row.ts';
-import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+import { ageColumn, column, nameColumn, row } from './row.ts';
 
-const firstGeneration = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, generation: 1 } });
-
-const countColumn = (name: string, count: (object: ApiObject) => number): Column => ({
-  name,
-  type: 'string',
-  description: 'A number of replicas.',
-  cell: count,
-});
+const countColumn = (name: string, field: string): Column => column(name, ({ status }) => numberAt(status, field));
 
 /** As the schema has checked it. */
 function templateOf(spec: Fields): PodTemplate {
@@ -57,29 +50,21 @@ function deploymentErrors({ spec = {} }: ApiObject, previous?: ApiObject): Field
 export const deployments = row({
   group: 'apps',
   plural: 'deployments',
-  singular: 'deployment',
   kind: 'Deployment',
   shortNames: ['deploy'],
   categories: ['all'],
-  subresources: [{ name: 'status', kind: 'Deployment', verbs: readAndWrite }],
+  hasStatus: true,
   countsGenerations: true,
   columns: [
     nameColumn,
-    {
-      name: 'Ready',
-      type: 'string',
-      description: 'Ready pods of those wanted.',
-      cell: ({ spec, status }) => `${numberAt(status, 'readyReplicas')}/${numberAt(spec, 'replicas')}`,
-    },
-    countColumn('Up-to-date', ({ status }) => numberAt(status, 'updatedReplicas')),
-    countColumn('Available', ({ status }) => numberAt(status, 'availableReplicas')),
+    column('Ready', ({ spec, status }) => `${numberAt(status, 'readyReplicas')}/${numberAt(spec, 'replicas')}`),
+    countColumn('Up-to-date', 'updatedReplicas'),
+    countColumn('Available', 'availableReplicas'),
     ageColumn,
   ],
   rules: {
     defaults: deploymentWithDefaults,
-    create: (object) => ({ ...firstGeneration(deploymentWithDefaults(object)), status: {} }),
     validate: (object) => deploymentErrors(object),
-    update: (next, previous) => ({ ...deploymentWithDefaults(next), status: previous.status ?? {} }),
     validateUpdate: deploymentErrors,
   },
 });
@@ -94,26 +79,13 @@ const policyErrors = ({ spec = {} }: ApiObject): FieldError[] => validateLabelSe
 export const networkPolicies = row({
   group: 'networking.k8s.io',
   plural: 'networkpolicies',
-  singular: 'networkpolicy',
   kind: 'NetworkPolicy',
   shortNames: ['netpol'],
   countsGenerations: true,
-  columns: [
-    nameColumn,
-    {
-      name: 'Pod-Selector',
-      type: 'string',
-      description: 'The pods that it is for.',
-      cell: ({ spec }) => selectorTextOf(fieldsAt(spec, 'podSelector')) || '<none>',
-    },
-    ageColumn,
-  ],
+  columns: [nameColumn, column('Pod-Selector', ({ spec }) => selectorTextOf(fieldsAt(spec, 'podSelector')) || '<none>'), ageColumn],
   rules: {
     defaults: policyWithDefaults,
-    create: (object) => firstGeneration(policyWithDefaults(object)),
     validate: policyErrors,
-    update: policyWithDefaults,
-    validateUpdate: policyErrors,
   },
 });
 
@@ -151,30 +123,25 @@ export const autoscalers = row({
   group: 'autoscaling',
   version: 'v2',
   plural: 'horizontalpodautoscalers',
-  singular: 'horizontalpodautoscaler',
   kind: 'HorizontalPodAutoscaler',
   shortNames: ['hpa'],
   categories: ['all'],
-  subresources: [{ name: 'status', kind: 'HorizontalPodAutoscaler', verbs: readAndWrite }],
+  hasStatus: true,
   columns: [
     nameColumn,
-    {
-      name: 'Reference',
-      type: 'string',
-      description: 'The object that it scales.',
-      cell: ({ spec }) => `${textAt(fieldsAt(spec, 'scaleTargetRef'), 'kind')}/${textAt(fieldsAt(spec, 'scaleTargetRef'), 'name')}`,
-    },
-    countColumn('MinPods', ({ spec }) => numberAt(spec, 'minReplicas')),
-    countColumn('MaxPods', ({ spec }) => numberAt(spec, 'maxReplicas')),
-    countColumn('Replicas', ({ status }) => numberAt(status, 'currentReplicas')),
+    column(
+      'Reference',
+      ({ spec }) => `${textAt(fieldsAt(spec, 'scaleTargetRef'), 'kind')}/${textAt(fieldsAt(spec, 'scaleTargetRef'), 'name')}`,
+    ),
+    column('MinPods', ({ spec }) => numberAt(spec, 'minReplicas')),
+    column('MaxPods', ({ spec }) => numberAt(spec, 'maxReplicas')),
+    countColumn('Replicas', 'currentReplicas'),
     ageColumn,
   ],
   rules: {
     defaults: autoscalerWithDefaults,
     create: (object) => ({ ...autoscalerWithDefaults(object), status: { currentMetrics: null, desiredReplicas: 0 } }),
     validate: autoscalerErrors,
-    update: (next, previous) => ({ ...autoscalerWithDefaults(next), ...(previous.status && { status: previous.status }) }),
-    validateUpdate: autoscalerErrors,
   },
 });
 
@@ -182,13 +149,11 @@ function webhookConfigurations(kind: string): ResourceRow {
   return row({
     group: 'admissionregistration.k8s.io',
     plural: `${kind.toLowerCase()}s`,
-    singular: kind.toLowerCase(),
     kind,
     categories: ['api-extensions'],
     namespaced: false,
     countsGenerations: true,
-    columns: [nameColumn, { ...countColumn('Webhooks', (object) => listAt(object, 'webhooks').length), type: 'integer' }, ageColumn],
-    rules: { create: firstGeneration },
+    columns: [nameColumn, column('Webhooks', (object) => listAt(object, 'webhooks').length, { type: 'integer' }), ageColumn],
   });
 }
 

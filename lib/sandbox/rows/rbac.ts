@@ -6,7 +6,7 @@ import { validateLabelSelector } from '../../admission/metadata/label-selector-v
 import { fieldsAt, isFields, isSame, listAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Column, ResourceRow, Rules } from './resource-row.ts';
-import { ageColumn, nameColumn, row } from './row.ts';
+import { ageColumn, column, nameColumn, row, wide } from './row.ts';
 
 const group = 'rbac.authorization.k8s.io';
 
@@ -109,71 +109,52 @@ const bindingUpdateErrors =
     ...(isSame(next['roleRef'], previous['roleRef']) ? [] : [invalidValue('roleRef', next['roleRef'], 'cannot change roleRef')]),
   ];
 
-const createdColumn: Column = {
-  name: 'Created At',
-  type: 'date',
-  description: 'When the object was created.',
-  cell: ({ metadata }) => metadata.creationTimestamp ?? null,
-};
+const createdColumn = column('Created At', ({ metadata }) => metadata.creationTimestamp ?? null, { type: 'date' });
 
-const subjectsColumn = (name: string, kind: string): Column => ({
-  name,
-  type: 'string',
-  priority: 1,
-  description: `${name} that have the role.`,
-  cell: (binding) =>
+const subjectsColumn = (name: string, kind: string): Column => {
+  const textOf = (subject: Fields): string =>
+    ['namespace', 'name']
+      .map((field) => textAt(subject, field))
+      .filter(Boolean)
+      .join('/');
+  const cell = (binding: ApiObject): string =>
     listAt(binding, 'subjects')
       .filter((subject) => subject['kind'] === kind)
-      .map((subject) =>
-        kind === 'ServiceAccount' && textAt(subject, 'namespace') !== ''
-          ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}`
-          : textAt(subject, 'name'),
-      )
-      .join(', '),
-});
+      .map(textOf)
+      .join(', ');
+  return column(name, cell, wide);
+};
 
 const bindingColumns: readonly Column[] = [
   nameColumn,
-  {
-    name: 'Role',
-    type: 'string',
-    description: 'The role that they have.',
-    cell: (binding) => `${textAt(fieldsAt(binding, 'roleRef'), 'kind')}/${textAt(fieldsAt(binding, 'roleRef'), 'name')}`,
-  },
+  column('Role', (binding) => `${textAt(fieldsAt(binding, 'roleRef'), 'kind')}/${textAt(fieldsAt(binding, 'roleRef'), 'name')}`),
   ageColumn,
   subjectsColumn('Users', 'User'),
   subjectsColumn('Groups', 'Group'),
   subjectsColumn('ServiceAccounts', 'ServiceAccount'),
 ];
 
-interface Kind {
-  plural: string;
-  singular: string;
-  kind: string;
-  namespaced: boolean;
-}
+type Kind = Pick<ResourceRow, 'plural' | 'kind' | 'namespaced'>;
 
 const rbacRow = (names: Kind, columns: readonly Column[], rules: Partial<Rules>): ResourceRow =>
   row({ group, ...names, columns, createsOnUpdate: true, rules: { nameProblems: pathNameProblems, ...rules } });
 
 const roleRow = (names: Kind): ResourceRow => {
   const errorsOf = rulesErrors(names.namespaced);
-  const rules = { create: withoutEmptyRules, update: withoutEmptyRules, validate: errorsOf, validateUpdate: errorsOf };
+  const rules = { create: withoutEmptyRules, update: withoutEmptyRules, validate: errorsOf };
   return rbacRow(names, [nameColumn, createdColumn], rules);
 };
 
 const bindingRow = (names: Kind): ResourceRow =>
   rbacRow(names, bindingColumns, {
     defaults: bindingDefaults,
-    create: bindingDefaults,
-    update: bindingDefaults,
     validate: bindingErrors(names.namespaced),
     validateUpdate: bindingUpdateErrors(names.namespaced),
   });
 
 export const rbacRows: readonly ResourceRow[] = [
-  bindingRow({ plural: 'clusterrolebindings', singular: 'clusterrolebinding', kind: 'ClusterRoleBinding', namespaced: false }),
-  roleRow({ plural: 'clusterroles', singular: 'clusterrole', kind: 'ClusterRole', namespaced: false }),
-  bindingRow({ plural: 'rolebindings', singular: 'rolebinding', kind: 'RoleBinding', namespaced: true }),
-  roleRow({ plural: 'roles', singular: 'role', kind: 'Role', namespaced: true }),
+  bindingRow({ plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', namespaced: false }),
+  roleRow({ plural: 'clusterroles', kind: 'ClusterRole', namespaced: false }),
+  bindingRow({ plural: 'rolebindings', kind: 'RoleBinding', namespaced: true }),
+  roleRow({ plural: 'roles', kind: 'Role', namespaced: true }),
 ];

@@ -92,6 +92,7 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
       ...(namespace !== undefined && { namespace }),
       uid: uuidFrom(surroundings.random),
       creationTimestamp: timeText(surroundings.now()),
+      ...(stored.countsGenerations && { generation: 1 }),
     },
   });
   const name = object.metadata.name ?? '';
