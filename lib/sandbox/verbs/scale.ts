@@ -42,7 +42,7 @@ export function answerScale(cluster: Cluster, target: Target, find: () => Versio
     case 'HEAD':
       return answered(cluster, request, shownScale(find(), paths));
     case 'PUT': {
-      const { object, warnings } = readObject(cluster.resources, scales, jsonOf(request, 'Scale'), strictnessOf(request, request.body));
+      const { object, warnings } = readObject(cluster.resources, scales, jsonOf(request, 'Scale'), strictnessOf(request));
       target.warnings.push(...warnings);
       checkNames(object, target.path);
       return answered(cluster, request, written(cluster, { target, paths, previous: find(), scale: object, context }));
@@ -71,7 +71,7 @@ function patched(
   const before = scaleOf(previous.object, paths);
   const hasReplicas = valueAt(previous.object, paths.spec) !== undefined;
   const whole = patchedBy(type, scales, { ...before, spec: hasReplicas ? before.spec : { replicas: unsaid } }, patch);
-  const { object, warnings } = readObject(cluster.resources, scales, whole, patchStrictnessOf(request, type, { patch, patched: whole }));
+  const { object, warnings } = readObject(cluster.resources, scales, whole, patchStrictnessOf(request, whole));
   if (numberAt(object.spec, 'replicas') === unsaid) throw badRequest(`the spec replicas field "${paths.texts.spec}" cannot be empty`);
   target.warnings.push(...warnings);
   checkNames(object, target.path);

@@ -4,7 +4,7 @@ import { ApiError, badRequest, conflict, invalid, notFound } from '../objects/ap
 import { isFields } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { readObject } from '../http/body.ts';
-import { applyingStrictness, repeatedKeysIn, strictnessIn } from '../http/field-validation.ts';
+import { applyingStrictness } from '../http/field-validation.ts';
 import { applied, lastAppliedAnnotation } from '../ownership/applying.ts';
 import type { OwnershipConflict } from '../ownership/applying.ts';
 import { problemsOf } from '../ownership/configuration-problems.ts';
@@ -39,7 +39,7 @@ export function applyObject(
   cluster: Cluster,
   live: Version | undefined,
   { request, row, namespace, name, context }: ApplyRequest,
-): { version: Version; isNew: boolean; warnings: string[] } {
+): { version: Version; isNew: boolean } {
   if (!live && context.subresource) throw notFound(subjectOf(row, name));
   const config = configurationFor(row, request);
 
@@ -55,11 +55,6 @@ export function applyObject(
     cut: untouchedBy(row, context.subresource),
   });
   if ('conflicts' in outcome) throw refusalOf(outcome.conflicts);
-  const mode = strictnessIn(request);
-  const warnings = mode === 'Ignore' ? [] : repeatedKeysIn(request.body);
-  if (mode === 'Strict' && warnings.length > 0) {
-    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${warnings.join('\n  ')}`);
-  }
   const [about, kind] = [namespace === undefined ? name : `${namespace}/${name}`, `${apiVersionOf(row)}, Kind=${row.kind}`];
   const { object } = readObject(
     cluster.resources,
@@ -68,7 +63,7 @@ export function applyObject(
     applyingStrictness(about, kind),
   );
   const applying = { ...context, claims: outcome.claims };
-  if (live) return { version: updateObject(cluster, live, object, { ...applying, isReplacement: true }), isNew: false, warnings };
+  if (live) return { version: updateObject(cluster, live, object, { ...applying, isReplacement: true }), isNew: false };
   if (object.metadata.uid) {
     const why = `uid mismatch: the provided object specified uid ${object.metadata.uid}, and no existing object was found`;
     throw conflict(subjectOf(row, name), why);
@@ -78,7 +73,7 @@ export function applyObject(
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
   }
   const named: ApiObject = { ...object, metadata: { ...metadata, name } };
-  return { version: createObject(cluster, named, namespace, applying), isNew: true, warnings };
+  return { version: createObject(cluster, named, namespace, applying), isNew: true };
 }
 
 /** The applied configuration. @throws ApiError 400, 422, 500 for a body that is not a configuration of this kind, or not an apply */
