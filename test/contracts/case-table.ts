@@ -2,7 +2,7 @@
 import { load } from 'js-yaml';
 
 /** The rows of a table, each with the cells of the named columns; a cell that is left out is empty. */
-export const rowsOf = <Column extends string>(columns: readonly Column[], table: string): Record<Column, string>[] =>
+export const rowsOf = <const Column extends string>(columns: readonly Column[], table: string): Record<Column, string>[] =>
   table
     .trim()
     .split('\n')

@@ -111,7 +111,7 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
 }
 
 function put({ storage }: Cluster, { row }: WriteContext, key: string, object: ApiObject): Version {
-  const version = storage.put(storageName(row), key, storable(storedRow(row).schema, row.defined?.store(object) ?? object));
+  const version = storage.put(storageName(row), key, storable(row.defined?.store(object) ?? object, row.isCustom === true));
   row.defined?.wrote(version.object);
   return version;
 }

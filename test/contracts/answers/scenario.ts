@@ -87,6 +87,7 @@ const ownSentences: readonly (readonly [RegExp, string])[] = [
   [/json parse error: .*$/gs, 'json parse error: …'],
   [/parsing time ".*$/gs, 'parsing time …'],
   [/illegal base64 data.*$/gs, 'illegal base64 data'],
+  [/missing from spec\.versions[,;].*$/gs, 'missing from spec.versions'],
   [/\.(?:\w+(?:Handler|Source|Common|WithOperations)|Rule|LocalObjectReference)(?=\.)/g, ''],
 ];
 
