@@ -77,7 +77,7 @@ export function applyObject(
 }
 
 /** The applied configuration. @throws ApiError 400, 422, 500 for a body that is not a configuration of this kind, or not an apply */
-export function configurationFor(row: ResourceRow, { query, body }: ApiRequest): Fields {
+function configurationFor(row: ResourceRow, { query, body }: ApiRequest): Fields {
   if (!query.get('fieldManager')) {
     throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
       { reason: 'FieldValueRequired', field: 'fieldManager', message: 'Required value: is required for apply patch' },
@@ -167,7 +167,7 @@ function textOfClaim({ claim }: OwnershipConflict): string {
 }
 
 /** Of an apply that would change what others own. */
-export function refusalOf(conflicts: readonly OwnershipConflict[]): ApiError {
+function refusalOf(conflicts: readonly OwnershipConflict[]): ApiError {
   const causes = conflicts.map((each) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${textOfClaim(each)}`,

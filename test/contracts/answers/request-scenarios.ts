@@ -171,7 +171,6 @@ export const requestScenarios: Scenario[] = [
       evict('a', { deleteOptions: { dryRun: ['All'] } }, '?dryRun=All'),
       get(`${budgets}/b`),
       evict('a'),
-      get(`${budgets}/b`),
       get(`${pods}/a`),
       patch(`${pods}/a`, mergePatch, { metadata: { finalizers: null } }),
       post(pods, aPod('u', { labels: { app: 'x' } })),
