@@ -1,15 +1,7 @@
 // Problems of a CustomResourceDefinition: names, versions, paths, and changes of immutable fields. Each names the field as its author wrote it.
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsSubdomain, problemsOfOlderDnsLabel } from '../../objects/names.ts';
-import {
-  duplicateValue,
-  fieldIsImmutable,
-  forbidden,
-  invalidValue,
-  requiredValue,
-  tooMany,
-  unsupportedValue,
-} from '../../objects/refusals.ts';
+import { duplicateValue, fieldIsImmutable, invalidValue, requiredValue, tooMany, unsupportedValue } from '../../objects/refusals.ts';
 import { fieldsAt, hasCondition, isFields, isSame, listAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ruleProblemsOfSchema } from '../cel/schema-rules.ts';

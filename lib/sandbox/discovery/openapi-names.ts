@@ -12,9 +12,9 @@ const packages: readonly (readonly [RegExp, string])[] = [
   [/^(Workload.*|PodGroup.*|JobScheduling)$/, 'io.k8s.api.scheduling.v1beta1.'],
   [/^(Job(Spec|Status|Condition|List)?|PodFailurePolicy.*|SuccessPolicy.*|UncountedTerminatedPods)$/, 'io.k8s.api.batch.v1.'],
   [/^(Deployment.*|RollingUpdateDeployment)$/, 'io.k8s.api.apps.v1.'],
-  [/^(NetworkPolicy.*|IPBlock)$/, 'io.k8s.api.networking.v1.'],
-  [/^(HorizontalPodAutoscaler.*|HPAScaling.*|CrossVersionObjectReference)$/, 'io.k8s.api.autoscaling.v2.'],
-  [/^(\w*Metric(Source|Status)|Metric(Identifier|Spec|Target|ValueStatus))$/, 'io.k8s.api.autoscaling.v2.'],
+  [/^NetworkPolicy.*$/, 'io.k8s.api.networking.v1.'],
+  [/^(HorizontalPodAutoscaler.*|CrossVersionObjectReference)$/, 'io.k8s.api.autoscaling.v2.'],
+  [/^(\w*MetricSource|Metric(Identifier|Spec|Target))$/, 'io.k8s.api.autoscaling.v2.'],
   [/^Scale(Spec|Status)?$/, 'io.k8s.api.autoscaling.v1.'],
   [
     /^(CustomResource|JSONSchema|Conversion(Webhook|ClientConfig|ServiceReference)|SelectableField|ExternalDocumentation|ValidationRule).*$/,

@@ -37,12 +37,8 @@ export function openApiIndex(rows: readonly ResourceRow[]): object {
 function digestOf(rows: readonly ResourceRow[]): string {
   const hash = createHash('sha256').update(describedTypesDigest());
   for (const row of rows) {
-    const { kind, plural, namespaced, subresources, isCustom, defined, schema } = row;
-    hash.update(
-      JSON.stringify([kind, plural, namespaced, subresources, isCustom ?? false, defined?.digest ?? '', defined?.listKind ?? '']),
-    );
-    if (isCustom && !defined) hash.update(JSON.stringify(schemasOf([row], row.version)));
-    else hash.update(schema.name);
+    const { kind, plural, namespaced, subresources, defined, schema } = row;
+    hash.update(JSON.stringify([kind, plural, namespaced, subresources, schema.name, defined?.digest ?? '', defined?.listKind ?? '']));
   }
   return hash.digest('hex').toUpperCase();
 }

@@ -98,26 +98,20 @@ function errorsOf(event: ApiObject, controllerField: string): FieldError[] {
   return errors;
 }
 
-/** Fields that events of the older kind alone may have. */
-const olderFields = ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const;
-
 function strictErrorsOf(event: ApiObject): FieldError[] {
   const type = textAt(event, 'type');
   return [
     ...errorsOf(event, 'reportingController'),
     ...(textAt(event, 'eventTime') === '' ? [requiredValue('eventTime')] : []),
     ...(type === 'Normal' || type === 'Warning' ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
-    ...olderFields.filter((field) => !isSame(event[field] ?? {}, {})).map((field) => invalidValue(field, '', 'needs to be unset')),
   ];
 }
 
 /** Of an event only its series goes on. */
-function changesRefused(next: ApiObject, previous: ApiObject): FieldError[] {
-  return ['involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'type', 'eventTime', 'action']
-    .concat('related', 'reportingComponent', 'reportingInstance')
+const changesRefused = (next: ApiObject, previous: ApiObject): FieldError[] =>
+  ['involvedObject', 'reason', 'message', 'type', 'eventTime', 'action']
     .filter((field) => !isSame(next[field] ?? '', previous[field] ?? ''))
-    .map((field) => invalidValue(field === 'reportingComponent' ? 'reportingController' : field, next[field], fieldIsImmutable));
-}
+    .map((field) => invalidValue(field, next[field], fieldIsImmutable));
 
 export const events = row({
   ...common,

@@ -2,8 +2,7 @@
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { invalidValue, invalidFor, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
-import { validateLabelSelector } from '../../admission/metadata/label-selector-validation.ts';
-import { fieldsAt, isFields, isSame, listAt, textAt } from '../objects/api-object.ts';
+import { fieldsAt, isSame, listAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Column, ResourceRow, Rules } from './resource-row.ts';
 import { ageColumn, column, nameColumn, row, wide } from './row.ts';
@@ -33,22 +32,10 @@ function ruleErrors(rule: Fields, path: string, isNamespaced: boolean): FieldErr
   return errors;
 }
 
-function aggregationErrors(aggregation: unknown, path: string): FieldError[] {
-  if (!isFields(aggregation)) return [];
-  const selectors = listAt(aggregation, 'clusterRoleSelectors');
-  if (selectors.length === 0) return [requiredValue(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
-  return selectors.flatMap((selector, index) => {
-    const errors = validateLabelSelector(selector, `${path}[${index}]`);
-    return errors.length > 0 ? [...errors, invalidValue(`${path}[${index}]`, null, 'invalid label selector.')] : [];
-  });
-}
-
 const rulesErrors =
   (isNamespaced: boolean) =>
-  (role: ApiObject): FieldError[] => [
-    ...listAt(role, 'rules').flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`, isNamespaced)),
-    ...aggregationErrors(role['aggregationRule'], 'aggregationRule.clusterRoleSelectors'),
-  ];
+  (role: ApiObject): FieldError[] =>
+    listAt(role, 'rules').flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`, isNamespaced));
 
 /** An empty list is kept as none. */
 const withoutEmptyRules = (role: ApiObject): ApiObject => (listAt(role, 'rules').length === 0 ? { ...role, rules: null } : role);

@@ -77,19 +77,20 @@ function errorsOf(service: ApiObject): FieldError[] {
 
 function portsErrors(ports: readonly Fields[]): FieldError[] {
   const names = new Set<string>();
-  const places = new Set<string>();
   const errors = ports.flatMap((port, index) => {
     const found = portErrors(port, `spec.ports[${index}]`, { needsName: ports.length > 1, names });
     names.add(textAt(port, 'name'));
     return found;
   });
-  for (const [index, port] of ports.entries()) {
-    // As the server prints what it compares by: its own form of a port, with nothing else filled in.
-    const key = { Name: '', Protocol: port['protocol'], AppProtocol: null, Port: port['port'] ?? 0, TargetPort: 0, NodePort: 0 };
-    if (places.has(JSON.stringify(key))) errors.push(duplicateValue(`spec.ports[${index}]`, key));
-    places.add(JSON.stringify(key));
-  }
-  return errors;
+  // As the server prints what it compares by.
+  const places = ports.map(({ port = 0, protocol }) =>
+    JSON.stringify({ Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 }),
+  );
+  const isTwice = (place: string, index: number): boolean => places.indexOf(place) < index;
+  return [
+    ...errors,
+    ...places.flatMap((place, at) => (isTwice(place, at) ? [duplicateValue(`spec.ports[${at}]`, JSON.parse(place))] : [])),
+  ];
 }
 
 function portErrors(port: Fields, field: string, { needsName, names }: { needsName: boolean; names: ReadonlySet<string> }): FieldError[] {

@@ -72,7 +72,7 @@ export function decode(
       }
       if (given === null || given === undefined) continue;
       const read = any(field.type, given, at, depth + 1, texts?.get(key));
-      if (!field.required && !field.values?.keepsEmpty && isEmpty(field.type, read)) continue;
+      if (!field.required && isEmpty(field.type, read)) continue;
       if (field.values?.omitsZero && (read === 0 || read === false)) continue;
       result[key] = read;
     }

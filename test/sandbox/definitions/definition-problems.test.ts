@@ -32,7 +32,7 @@ interface Change {
 }
 
 /** A definition changed as a row says. */
-function changed(cell: string): object {
+function changedBy(cell: string): object {
   const { metadata, versions, ...others } = valueIn(cell) as Change;
   return aDefinition({ ...others, ...(versions && { versions: versions.map(({ name, ...more }) => aVersion(name, more)) }) }, metadata);
 }
@@ -44,7 +44,7 @@ const causesOf = (body: Record<string, unknown>): string[] => {
 
 describe('refused is', () => {
   test.each(rowsOf(['name', 'change', 'says'], table))('$name', async ({ change, says }) => {
-    const { status, body } = await embed().send('POST', definitions, changed(change));
+    const { status, body } = await embed().send('POST', definitions, changedBy(change));
     expect({ status, says: causesOf(body) }).toEqual({ status: 422, says: says.split(', ') });
   });
 
