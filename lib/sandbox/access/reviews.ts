@@ -28,24 +28,18 @@ function review(
     kind,
     namespaced,
     columns: [nameColumn],
-    answer: (object, reviewing) => ({ ...object, status: answer(object, reviewing) }),
+    answer: (object, reviewing) => ({
+      ...object,
+      // A review of oneself is dated now.
+      metadata: { ...object.metadata, ...(kind === 'SelfSubjectReview' && { creationTimestamp: reviewing.time }) },
+      status: answer(object, reviewing),
+    }),
   });
 }
 
-/** A review of oneself is dated now. */
-const dated = (of: ResourceRow): ResourceRow => ({
-  ...of,
-  answer: (object, reviewing) => {
-    const answered = of.answer?.(object, reviewing) ?? object;
-    return { ...answered, metadata: { ...answered.metadata, creationTimestamp: reviewing.time } };
-  },
-});
-
-const selfReviews = dated(
-  review(authentication, 'selfsubjectreviews', 'SelfSubjectReview', (_object, { asker }) => ({
-    userInfo: userInfoOf(asker),
-  })),
-);
+const selfReviews = review(authentication, 'selfsubjectreviews', 'SelfSubjectReview', (_object, { asker }) => ({
+  userInfo: userInfoOf(asker),
+}));
 
 const tokenReviews = review(authentication, 'tokenreviews', 'TokenReview', ({ spec }, { identified }) => {
   const token = textAt(spec, 'token');

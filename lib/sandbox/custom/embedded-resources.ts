@@ -1,8 +1,8 @@
 // Objects within an object: their apiVersion, kind and metadata have the types and follow the rules of every object's.
 import { validateObjectMeta } from '../../admission/metadata/object-metadata-validation.ts';
 import type { FieldError } from '../../objects/field-error.ts';
-import { problemsOfOlderDnsLabel } from '../../objects/names.ts';
-import { invalidValue, requiredValue } from '../../objects/refusals.ts';
+import { problemsOfOlderDnsLabel, problemsOfPathSegment } from '../../objects/names.ts';
+import { invalidFor, invalidValue, requiredValue } from '../../objects/refusals.ts';
 import { isFields } from '../objects/api-object.ts';
 import type { Fields } from '../objects/api-object.ts';
 import { decode } from '../schema/decode.ts';
@@ -92,30 +92,27 @@ export function embeddedProblems(object: unknown, schema: JsonSchema, root = '')
   visitEmbedded(object, schema, root, (resource, path) => {
     const { apiVersion, kind, metadata } = resource;
     problems.push(
-      ...(apiVersion === undefined
-        ? [requiredValue(fieldIn(path, 'apiVersion'))]
-        : apiVersionProblems(apiVersion, fieldIn(path, 'apiVersion'))),
-      ...(kind === undefined ? [requiredValue(fieldIn(path, 'kind'))] : kindProblems(kind, fieldIn(path, 'kind'))),
+      ...textProblems(apiVersion, fieldIn(path, 'apiVersion'), apiVersionProblems),
+      ...textProblems(kind, fieldIn(path, 'kind'), kindProblems),
       ...('metadata' in resource ? metadataProblems(metadata, fieldIn(path, 'metadata')) : []),
     );
   });
   return problems;
 }
 
-function apiVersionProblems(value: unknown, field: string): FieldError[] {
+/** @param problemsOf what is wrong with a text that is not empty */
+function textProblems(value: unknown, field: string, problemsOf: (text: string) => string[]): FieldError[] {
+  if (value === undefined) return [requiredValue(field)];
   if (typeof value !== 'string') return [invalidValue(field, value, 'must be a string')];
-  if (value === '') return [invalidValue(field, value, 'must not be empty')];
-  return value.split('/').length > 2 ? [invalidValue(field, value, `unexpected GroupVersion string: ${value}`)] : [];
+  return invalidFor(field, value, value === '' ? ['must not be empty'] : problemsOf(value));
 }
 
-function kindProblems(value: unknown, field: string): FieldError[] {
-  if (typeof value !== 'string') return [invalidValue(field, value, 'must be a string')];
-  if (value === '') return [invalidValue(field, value, 'must not be empty')];
+const apiVersionProblems = (value: string): string[] => (value.split('/').length > 2 ? [`unexpected GroupVersion string: ${value}`] : []);
+
+const kindProblems = (value: string): string[] => {
   const problems = problemsOfOlderDnsLabel(value.toLowerCase());
-  return problems.length === 0
-    ? []
-    : [invalidValue(field, value, `may have mixed case, but should otherwise match: ${problems.join(',')}`)];
-}
+  return problems.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${problems.join(',')}`];
+};
 
 /** A name may be missing, and where a namespace is given it is checked: what the object is an instance of is not known. */
 function metadataProblems(value: unknown, field: string): FieldError[] {
@@ -133,10 +130,4 @@ function metadataProblems(value: unknown, field: string): FieldError[] {
     ...problem,
     field: problem.field.replace(/^metadata/, () => field),
   }));
-}
-
-/** A name that can stand in a URL's path. */
-function problemsOfPathSegment(name: string): string[] {
-  if (name === '.' || name === '..') return [`may not be '${name}'`];
-  return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
 }

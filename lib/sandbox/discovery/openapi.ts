@@ -65,7 +65,7 @@ function pathsOf(row: ResourceRow): [string, object][] {
   const schema = { $ref: `#/components/schemas/${openApiNameOf(row.schema.name)}` };
   const content = { 'application/json': { schema } };
   const { group, kind, version } = row;
-  const operation = (action: string, parameters: string[] = []): object => ({
+  const ofKind = (action: string, parameters: string[] = []): object => ({
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': { group, kind, version },
     parameters: parameters.map((name) => ({
@@ -76,22 +76,13 @@ function pathsOf(row: ResourceRow): [string, object][] {
     responses: { 200: { description: 'OK', content } },
   });
   const writing = ['dryRun', 'fieldManager', 'fieldValidation'];
-  const body = { requestBody: { content } };
+  const post = { ...ofKind('post', writing), requestBody: { content } };
+  if (row.answer) return [[base, { post }]];
   const ofPatch = { schema: { $ref: `#/components/schemas/${openApiNameOf('Patch')}` } };
   const own = row.isCustom ? patchTypes.filter((type) => !type.includes('strategic')) : patchTypes;
-  const patchBody = { requestBody: { content: Object.fromEntries(own.map((type) => [type, ofPatch])) } };
-  const post = { ...operation('post', writing), ...body };
-  if (row.answer) return [[base, { post }]];
+  const requestBody = { content: Object.fromEntries(own.map((type) => [type, ofPatch])) };
   return [
-    [base, { get: operation('list'), post, delete: operation('deletecollection') }],
-    [
-      `${base}/{name}`,
-      {
-        get: operation('get'),
-        put: { ...operation('put', writing), ...body },
-        patch: { ...operation('patch', [...writing, 'force']), ...patchBody },
-        delete: operation('delete', ['dryRun']),
-      },
-    ],
+    [base, { get: ofKind('list'), post }],
+    [`${base}/{name}`, { get: ofKind('get'), patch: { ...ofKind('patch', [...writing, 'force']), requestBody } }],
   ];
 }

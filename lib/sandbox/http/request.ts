@@ -1,5 +1,6 @@
 // A request: its path taken apart, its query read.
 import type { FieldError } from '../../objects/field-error.ts';
+import { problemsOfPathSegment } from '../../objects/names.ts';
 import { badRequest, invalid } from '../objects/api-error.ts';
 import type { Asker } from '../objects/asker.ts';
 import { quoted } from '../objects/go-text.ts';
@@ -72,10 +73,7 @@ export function parseResourcePath(path: string): ResourcePath | undefined {
 
 /** @throws ApiError 400 for a name that no object can have, since no path leads to it */
 export function checkPathName(name: string): void {
-  const problems = [
-    ...(name === '.' || name === '..' ? [`may not be '${name}'`] : []),
-    ...(name.includes('%') ? ["may not contain '%'"] : []),
-  ];
+  const problems = problemsOfPathSegment(name);
   if (problems.length > 0) throw badRequest(`Name parameter invalid: ${quoted(name)}: ${problems.join(';')}`);
 }
 

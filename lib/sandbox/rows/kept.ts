@@ -7,7 +7,6 @@ import { validateLabelSelector } from '../../admission/metadata/label-selector-v
 import type { FieldError } from '../../objects/field-error.ts';
 import type { PodTemplate } from '../../objects/kubernetes.ts';
 import { selectorTextOf } from '../../objects/label-selector.ts';
-import { admittedQuantity } from '../../objects/values/quantity.ts';
 import { fieldIsImmutable, invalidValue, requiredValue, unlessNonNegative } from '../../objects/refusals.ts';
 import { treeCopy } from '../../objects/values/tree-copy.ts';
 import { fieldsAt, isFields, isSame, listAt, numberAt, textAt } from '../objects/api-object.ts';
@@ -93,24 +92,10 @@ const usualMetrics = (): Fields[] => [
   { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
 ];
 
-const amounts = new Set(['value', 'averageValue']);
-
-/** Amounts are given back in their canonical form, by which a controller knows its own wishes again. */
-function withAmounts(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withAmounts);
-  if (!isFields(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [
-      name,
-      amounts.has(name) && typeof item === 'string' ? admittedQuantity(item) : withAmounts(item),
-    ]),
-  );
-}
-
 function autoscalerWithDefaults(object: ApiObject): ApiObject {
   const { spec = {} } = object;
   const metrics = listAt(spec, 'metrics');
-  return { ...object, spec: { minReplicas: 1, ...spec, metrics: metrics.length > 0 ? withAmounts(metrics) : usualMetrics() } };
+  return { ...object, spec: { minReplicas: 1, ...spec, metrics: metrics.length > 0 ? metrics : usualMetrics() } };
 }
 
 function autoscalerErrors({ spec = {} }: ApiObject): FieldError[] {

@@ -1,6 +1,6 @@
 // Roles and bindings. access/authorization.ts decides by them; the writer of a role need not have its rights.
 import type { FieldError } from '../../objects/field-error.ts';
-import { problemsOfDnsSubdomain } from '../../objects/names.ts';
+import { problemsOfDnsSubdomain, problemsOfPathSegment } from '../../objects/names.ts';
 import { invalidValue, invalidFor, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
 import { fieldsAt, isSame, listAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
@@ -8,12 +8,6 @@ import type { Column, ResourceRow, Rules } from './resource-row.ts';
 import { ageColumn, column, nameColumn, row, wide } from './row.ts';
 
 const group = 'rbac.authorization.k8s.io';
-
-/** Names of these may be more than DNS names: they stand in a path, and no more is asked. */
-function pathNameProblems(name: string): string[] {
-  if (name === '.' || name === '..') return [`may not be '${name}'`];
-  return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
-}
 
 const isEmpty = (rule: Fields, field: string): boolean => !Array.isArray(rule[field]) || rule[field].length === 0;
 
@@ -84,7 +78,7 @@ const bindingErrors =
     if (apiGroup !== group) errors.push(unsupportedValue('roleRef.apiGroup', apiGroup, [group]));
     if (!kinds.includes(kind)) errors.push(unsupportedValue('roleRef.kind', kind, kinds));
     if (name === '') errors.push(requiredValue('roleRef.name', ''));
-    else errors.push(...pathNameProblems(name).map((problem) => invalidValue('roleRef.name', name, problem)));
+    else errors.push(...invalidFor('roleRef.name', name, problemsOfPathSegment(name)));
     listAt(binding, 'subjects').forEach((subject, index) => errors.push(...subjectErrors(subject, `subjects[${index}]`, isNamespaced)));
     return errors;
   };
@@ -124,7 +118,7 @@ const bindingColumns: readonly Column[] = [
 type Kind = Pick<ResourceRow, 'plural' | 'kind' | 'namespaced'>;
 
 const rbacRow = (names: Kind, columns: readonly Column[], rules: Partial<Rules>): ResourceRow =>
-  row({ group, ...names, columns, createsOnUpdate: true, rules: { nameProblems: pathNameProblems, ...rules } });
+  row({ group, ...names, columns, createsOnUpdate: true, rules: { nameProblems: problemsOfPathSegment, ...rules } });
 
 const roleRow = (names: Kind): ResourceRow => {
   const errorsOf = rulesErrors(names.namespaced);

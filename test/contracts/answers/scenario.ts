@@ -88,6 +88,7 @@ const ownSentences: readonly (readonly [RegExp, string])[] = [
   [/parsing time ".*$/gs, 'parsing time …'],
   [/illegal base64 data.*$/gs, 'illegal base64 data'],
   [/Invalid value: 0: (?:\.[\w.]+ accessor error: .*? expected int64|must be a whole number)/g, 'Invalid value: 0: …'],
+  [/: (expected \w[\w ()]*), got .*$/gs, ': $1'],
   [/missing from spec\.versions[,;].*$/gs, 'missing from spec.versions'],
   [/\.(?:\w+(?:Handler|Source|Common|WithOperations)|Rule|LocalObjectReference)(?=\.)/g, ''],
 ];
