@@ -57,33 +57,17 @@ export function readEmbedded(value: unknown, schema: JsonSchema, root: string, m
     if (!('metadata' in resource)) return;
     const { metadata } = resource;
     const at = fieldIn(path, 'metadata');
-    const read = readMetadata(metadata, (message) => misfits(invalidValue(at, sorted(metadata), message)));
-    if (!read) return;
-    resource['metadata'] = read.object;
-    unknown.push(...read.unknown.map((field) => `${at}.${field}`));
-  });
-  return unknown;
-}
-
-/** @returns undefined for what is no object at all */
-function readMetadata(metadata: unknown, misfits: (message: string) => void): { object: Fields; unknown: string[] } | undefined {
-  try {
-    return decoded(metadata);
-  } catch (error) {
-    if (!(error instanceof MisfitError)) throw error;
-    misfits(error.message);
-  }
-  if (!isFields(metadata)) return undefined;
-  const result: { object: Fields; unknown: string[] } = { object: {}, unknown: [] };
-  for (const [field, value] of Object.entries(metadata))
     try {
-      const { object, unknown } = decoded({ [field]: value });
-      Object.assign(result.object, object);
-      result.unknown.push(...unknown);
+      const read = decoded(metadata);
+      resource['metadata'] = read.object;
+      unknown.push(...read.unknown.map((field) => `${at}.${field}`));
     } catch (error) {
       if (!(error instanceof MisfitError)) throw error;
+      misfits(invalidValue(at, sorted(metadata), error.message));
+      delete resource['metadata'];
     }
-  return result;
+  });
+  return unknown;
 }
 
 /** Problems of the apiVersion, kind and metadata of embedded objects. */

@@ -37,10 +37,9 @@ export function namingOf(object: ApiObject, taken: TakenNames): Naming {
   ask('singular', taken.resources, 'SingularConflict');
   const [names, known] = [namesIn(wanted), namesIn(before)];
   if (!isSame(names.shortNames, known.shortNames)) {
-    const conflicts = names.shortNames.filter((name) => !known.shortNames.includes(name) && taken.resources.has(name)).map(inUse);
-    if (conflicts.length > 0) {
-      problem = { reason: 'ShortNamesConflict', message: conflicts.length === 1 ? (conflicts[0] ?? '') : `[${conflicts.join(', ')}]` };
-    } else setList(accepted, 'shortNames', names.shortNames);
+    const conflict = names.shortNames.find((name) => !known.shortNames.includes(name) && taken.resources.has(name));
+    if (conflict === undefined) setList(accepted, 'shortNames', names.shortNames);
+    else problem = { reason: 'ShortNamesConflict', message: inUse(conflict) };
   }
   ask('kind', taken.kinds, 'KindConflict');
   ask('listKind', taken.kinds, 'ListKindConflict');

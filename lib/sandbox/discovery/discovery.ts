@@ -35,20 +35,6 @@ export function answerDiscovery({ path, headers, method }: ApiRequest, rows: rea
   const at = words.join('/');
   if (at === 'version') return json(version);
   if (words.length <= 2 && ['healthz', 'livez', 'readyz'].includes(words[0] ?? '')) return text('ok');
-  if (at === '')
-    return json({
-      paths: [
-        '/api',
-        '/api/v1',
-        '/apis',
-        ...groupVersions(rows).map((each) => `/apis/${each}`),
-        '/healthz',
-        '/livez',
-        '/openapi/v3',
-        '/readyz',
-        '/version',
-      ],
-    });
   if (at === 'openapi/v3') return json(openApiIndex(rows));
   if (words[0] === 'openapi' && words[1] === 'v3') {
     const document = openApiFor(rows, words.slice(2).join('/'));
@@ -100,9 +86,6 @@ const inOrder = (rows: readonly ResourceRow[]): ResourceRow[] =>
 /** The versions of a group, in the order in which clients prefer them. */
 const versionsOf = (rows: readonly ResourceRow[], name: string): string[] =>
   [...new Set(rows.filter(({ group }) => group === name).map(({ version: each }) => each))].toSorted(compareVersions);
-
-const groupVersions = (rows: readonly ResourceRow[]): string[] =>
-  groups(rows).flatMap((name) => versionsOf(rows, name).map((each) => `${name}/${each}`));
 
 function groupOf(rows: readonly ResourceRow[], name: string): object {
   const described = versionsOf(rows, name).map((each) => ({ groupVersion: `${name}/${each}`, version: each }));

@@ -31,7 +31,7 @@ const packages: readonly (readonly [RegExp, string])[] = [
   [/^Lease(Spec|List)?$/, 'io.k8s.api.coordination.v1.'],
   [/^(PodDisruptionBudget.*|Eviction)$/, 'io.k8s.api.policy.v1.'],
   [/^(SelfSubjectReview.*|TokenRe(view|quest).*|BoundObjectReference|UserInfo)$/, 'io.k8s.api.authentication.v1.'],
-  [/^((Self|Local)?Subject.*Review.*|SubjectRules.*|.*Attributes|ResourceRule|NonResourceRule)$/, 'io.k8s.api.authorization.v1.'],
+  [/^((Self)?Subject.*Review.*|SubjectRules.*|.*Attributes|ResourceRule|NonResourceRule)$/, 'io.k8s.api.authorization.v1.'],
 ];
 
 /** e.g. `JobSpec` → `io.k8s.api.batch.v1.JobSpec` */

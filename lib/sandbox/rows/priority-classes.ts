@@ -34,21 +34,12 @@ function errorsOf(object: ApiObject): FieldError[] {
   const { name = '' } = object.metadata;
   const value = numberAt(object, 'value');
   const errors: FieldError[] = [];
-  const known = systemPriorityClasses.find((each) => each.name === name);
   if (name.startsWith(SYSTEM_PREFIX)) {
-    if (!known)
+    const known = systemPriorityClasses.find((each) => each.name === name);
+    const why = known ? `value of ${name} PriorityClass must be ${known.value}` : `${name} is not a known system priority class`;
+    if (known?.value !== value)
       errors.push(
-        forbidden(
-          'metadata.name',
-          `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${name} is not a known system priority class`,
-        ),
-      );
-    else if (known.value !== value)
-      errors.push(
-        forbidden(
-          'metadata.name',
-          `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: value of ${name} PriorityClass must be ${known.value}`,
-        ),
+        forbidden('metadata.name', `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${why}`),
       );
   } else if (value > HIGHEST_OF_USERS)
     errors.push(forbidden('value', `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`));

@@ -1,5 +1,6 @@
 // Server-side apply: a configuration comes in, the object that follows from it goes to the same writers as every other.
 import { load } from 'js-yaml';
+import { sorted } from '../custom/sorted-keys.ts';
 import { ApiError, badRequest, conflict, invalid, notFound } from '../objects/api-error.ts';
 import { isFields } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
@@ -143,21 +144,8 @@ function withLastApplied(object: Fields, config: Fields, manager: string): Field
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
 /** JSON as Go writes it: keys in order, and no character in it that means something in HTML. */
-function sortedJson(value: unknown): string {
-  const inOrder = (of: unknown): unknown => {
-    if (Array.isArray(of)) return of.map(inOrder);
-    if (!isFields(of)) return of;
-    return Object.fromEntries(
-      Object.keys(of)
-        .toSorted()
-        .map((key) => [key, inOrder(of[key])]),
-    );
-  };
-  return JSON.stringify(inOrder(value)).replaceAll(
-    /[<>&\u2028\u2029]/g,
-    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
+const sortedJson = (value: unknown): string =>
+  JSON.stringify(sorted(value)).replaceAll(/[<>&\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** How a refusal names an owner. */
 function textOfClaim({ claim }: OwnershipConflict): string {

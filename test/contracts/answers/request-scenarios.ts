@@ -251,12 +251,6 @@ export const requestScenarios: Scenario[] = [
         kind: 'SubjectAccessReview',
         spec: {},
       }),
-      post('/apis/authorization.k8s.io/v1/namespaces/{ns}/localsubjectaccessreviews', {
-        apiVersion: 'authorization.k8s.io/v1',
-        kind: 'LocalSubjectAccessReview',
-        metadata: { namespace: '{ns}' },
-        spec: { user: 'somebody', groups: ['system:masters'], resourceAttributes: { namespace: '{ns}', verb: 'get', resource: 'pods' } },
-      }),
       get('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'),
     ],
   },

@@ -127,16 +127,3 @@ export function int64(value: bigint): bigint {
   if (value === BigInt.asIntN(64, value)) return value;
   throw new EvaluationError('integer overflow');
 }
-
-/** Code points, as CEL counts a text. */
-export function characterCount(text: string): number {
-  let count = text.length;
-  for (let index = 0; index < text.length - 1; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code >= 0xd800 && code <= 0xdbff) {
-      const next = text.charCodeAt(index + 1);
-      if (next >= 0xdc00 && next <= 0xdfff) count -= 1;
-    }
-  }
-  return count;
-}
