@@ -22,10 +22,20 @@ const version = {
 
 const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-function verbsOf({ plural, answer }: ResourceRow): string[] {
+const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+
+function verbsOf({ plural, answer, isCustom }: ResourceRow): string[] {
   if (answer) return ['create'];
+  if (isCustom) return customVerbs;
   return plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
 }
+
+/**
+ * The older document of OpenAPI, in protocol buffers, which describes nothing. kubectl asks for it after version 3 knew no such kind, and says
+ * that there is none once it has it.
+ */
+const olderDocument = '\x0a\x032.0\x12\x12\x0a\x0aKubernetes\x12\x041.36\x42\x00\x4a\x00';
+const olderType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 /** The answer to a path that names no resource, undefined if absent. @param rows the resources that the server serves */
 export function answerDiscovery({ path, headers, method }: ApiRequest, rows: readonly ResourceRow[]): ApiResponse | undefined {
@@ -35,6 +45,7 @@ export function answerDiscovery({ path, headers, method }: ApiRequest, rows: rea
   const at = words.join('/');
   if (at === 'version') return json(version);
   if (words.length <= 2 && ['healthz', 'livez', 'readyz'].includes(words[0] ?? '')) return text('ok');
+  if (at === 'openapi/v2') return { status: 200, headers: { 'Content-Type': olderType }, body: olderDocument };
   if (at === 'openapi/v3') return json(openApiIndex(rows));
   if (words[0] === 'openapi' && words[1] === 'v3') {
     const document = openApiFor(rows, words.slice(2).join('/'));
