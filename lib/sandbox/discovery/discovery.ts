@@ -31,8 +31,8 @@ function verbsOf({ plural, answer, isCustom }: ResourceRow): string[] {
 }
 
 /**
- * The older document of OpenAPI, in protocol buffers, which describes nothing. kubectl asks for it after version 3 knew no such kind, and says
- * that there is none once it has it.
+ * The older document of OpenAPI, in protocol buffers, which describes nothing. kubectl reads it where version 3 does not know a kind, and only
+ * then says that the kind is unknown.
  */
 const olderDocument = '\x0a\x032.0\x12\x12\x0a\x0aKubernetes\x12\x041.36\x42\x00\x4a\x00';
 const olderType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
