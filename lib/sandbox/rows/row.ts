@@ -1,4 +1,4 @@
-// What most rows share: names that follow from each other, what becomes of their status, a name and an age to show.
+// Defaults that most rows share: names that follow from each other, a status that updates leave, a name and an age to show.
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { ageOf } from './human-duration.ts';

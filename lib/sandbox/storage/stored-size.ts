@@ -20,7 +20,7 @@ export function storable(object: ApiObject, isCustom: boolean): ApiObject {
   throw tooLargeToStore();
 }
 
-/** What tells a value from the next, and says how long it is. */
+/** The tag of a value, and its length. */
 const frameBytes = 2;
 
 /** In protocol buffers the names of fields are numbers: what counts are texts, and something small for each value. */
