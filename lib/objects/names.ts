@@ -113,6 +113,12 @@ export function problemsOfQualifiedName(text: string): string[] {
   return problems;
 }
 
+/** Problems of a name that is only asked to stand in the path of a URL. */
+export function problemsOfPathSegment(text: string): string[] {
+  if (text === '.' || text === '..') return [`may not be '${text}'`];
+  return ['/', '%'].filter((character) => text.includes(character)).map((character) => `may not contain '${character}'`);
+}
+
 /** Problems of a label's value (63 bytes at most, empty allowed). */
 export function problemsOfLabelValue(text: string): string[] {
   const problems = bytesOf(text) > 63 ? [tooManyBytes(63)] : [];

@@ -225,7 +225,7 @@ export class ApiServer {
       return answerTokenRequest(this.#cluster, request, question);
     }
     if (path.name !== undefined || (row.namespaced && path.namespace === undefined)) throw this.#notAllowed(target, 'create');
-    const object = this.#read(target, jsonOf(request, row.kind), strictnessOf(request, request.body));
+    const object = this.#read(target, jsonOf(request, row.kind), strictnessOf(request));
     if (row.answer) {
       const answered = answerObject(this.#cluster, object, this.#reviewing(target), this.#context(target));
       return this.#one(target, new Version('', 0, { object: answered }), 201);
@@ -241,7 +241,7 @@ export class ApiServer {
     const { request, row, path } = target;
     if (path.name === undefined || ['binding', 'log', 'eviction'].includes(path.subresource ?? ''))
       throw this.#notAllowed(target, 'update');
-    const object = this.#read(target, jsonOf(request, row.kind), strictnessOf(request, request.body));
+    const object = this.#read(target, jsonOf(request, row.kind), strictnessOf(request));
     const previous = this.#lookUp(target);
     if (!previous && storedRow(row).createsOnUpdate && path.subresource === undefined) return this.#createByUpdate(target, object);
     const before = previous ?? this.#find(target);
@@ -268,8 +268,7 @@ export class ApiServer {
       const context = this.#context(target);
       const before = this.#lookUp(target);
       if (!before) this.#authorizeCreation(target);
-      const { version, isNew, warnings } = applyObject(this.#cluster, before, { request, row, namespace, name, context });
-      target.warnings.push(...warnings);
+      const { version, isNew } = applyObject(this.#cluster, before, { request, row, namespace, name, context });
       return this.#written(target, version, { status: isNew ? 201 : 200, ...(before && { previous: before }) });
     }
     if (request.query.has('force')) {
@@ -281,7 +280,7 @@ export class ApiServer {
     const previous = this.#find(target);
     const before: Fields = { ...(row.stored ? row.stored.read(previous.object) : previous.object) };
     const patched = patchedBy(type, row, before, patch);
-    const object = this.#read(target, patched, patchStrictnessOf(request, type, { patch, patched }));
+    const object = this.#read(target, patched, patchStrictnessOf(request, patched));
     const next = updateObject(this.#cluster, previous, object, { ...this.#context(target), isReplacement: false });
     return this.#written(target, next, { previous });
   }

@@ -151,7 +151,8 @@ const textsOf = (headers: IncomingMessage['headers']): Record<string, string | u
 function send(incoming: IncomingMessage, outgoing: ServerResponse, response: ApiResponse): void {
   const common = { 'Cache-Control': 'no-cache, private', ...partingHeaders(incoming) };
   if (!('stream' in response)) {
-    const { status, headers, body, bytes = Buffer.from(body) } = response;
+    const { status, headers, body } = response;
+    const bytes = Buffer.from(body);
     outgoing.writeHead(status, { ...headers, 'Content-Length': bytes.length, ...common });
     if (incoming.method !== 'HEAD') outgoing.write(bytes);
     endAnswer(incoming, outgoing);

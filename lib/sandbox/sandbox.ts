@@ -7,7 +7,6 @@ import { ApiServer } from './api-server.ts';
 import { bindClaims } from './controllers/claim-binding.ts';
 import { expireObjects } from './controllers/expiry.ts';
 import { GarbageCollector } from './controllers/garbage-collection.ts';
-import { forgetRemovedResources } from './controllers/removed-resources.ts';
 import { storeFirstDefinitions } from './controllers/first-definitions.ts';
 import type { FirstDefinition } from './controllers/first-definitions.ts';
 import { serveDefinitions } from './controllers/definition-serving.ts';
@@ -78,7 +77,6 @@ export function openCluster({
     if (storage.list('namespaces').length === 0) storeFirstDefinitions(cluster, definitions());
     ensureBuiltInNamespaces(cluster);
     ensureSystemPriorityClasses(cluster);
-    const stopForgetting = forgetRemovedResources(cluster);
     const stopServing = serveDefinitions(cluster);
     const collector = new GarbageCollector(cluster);
     const stopNamespaces = endNamespaces(cluster);
@@ -92,7 +90,6 @@ export function openCluster({
       forgetChanges: () => storage.forgetChanges(),
       resources,
       close: () => {
-        stopForgetting();
         stopServing();
         collector.stop();
         stopNamespaces();

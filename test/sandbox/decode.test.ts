@@ -29,7 +29,7 @@ describe('decoding', () => {
   test.each<[object, string]>([
     [
       probedAt(1.5),
-      'json: cannot unmarshal number 1.5 into Go struct field HTTPGetAction.spec.containers.livenessProbe.ProbeHandler.httpGet.port of type int32',
+      'json: cannot unmarshal number 1.5 into Go struct field HTTPGetAction.spec.containers.livenessProbe.httpGet.port of type int32',
     ],
     [probedAt(2 ** 40), 'cannot unmarshal number 1099511627776'],
     [

@@ -1,22 +1,35 @@
 // A made-up custom resource: any spec, a status of its own.
-import { numberAt } from '../../lib/sandbox/objects/api-object.ts';
-import { customResource, type CustomResource } from '../../lib/sandbox/rows/custom-resource.ts';
-import { ageColumn, nameColumn } from '../../lib/sandbox/rows/row.ts';
+import { definitionIn, namesIn } from '../../lib/sandbox/definitions/definition.ts';
+import { rowsOf } from '../../lib/sandbox/definitions/rows.ts';
+import type { ResourceRow } from '../../lib/sandbox/rows/resource-row.ts';
 
-export const ensembles = (more: Partial<CustomResource> = {}) =>
-  customResource({
-    group: 'example.com',
-    version: 'v1',
-    kind: 'Ensemble',
-    plural: 'ensembles',
-    singular: 'ensemble',
-    shortNames: ['ens'],
-    namespaced: true,
-    hasStatus: true,
-    columns: [
-      nameColumn,
-      { name: 'Ready', type: 'integer', description: 'Pods that are ready.', cell: ({ status }) => numberAt(status, 'ready') },
-      ageColumn,
+const anything = { 'x-kubernetes-preserve-unknown-fields': true };
+
+interface Change {
+  plural?: string;
+  namespaced?: boolean;
+  hasStatus?: boolean;
+  /** The schemas of its fields besides metadata. */
+  fields?: object;
+}
+
+/** @throws Error where the definition serves nothing */
+export function ensembles({ plural = 'ensembles', namespaced = true, hasStatus = true, fields }: Change = {}): ResourceRow {
+  const properties = fields ?? { spec: { type: 'object', ...anything }, status: { type: 'object', ...anything } };
+  const version = {
+    name: 'v1',
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: { type: 'object', properties } },
+    subresources: hasStatus ? { status: {} } : {},
+    additionalPrinterColumns: [
+      { name: 'Ready', type: 'integer', jsonPath: '.status.ready' },
+      { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     ],
-    ...more,
-  });
+  };
+  const spec = { group: 'example.com', scope: namespaced ? 'Namespaced' : 'Cluster', versions: [version] };
+  const names = namesIn({ plural, singular: 'ensemble', kind: 'Ensemble', listKind: 'EnsembleList', shortNames: ['ens'] });
+  const [row] = rowsOf(definitionIn({ metadata: {}, spec }, names, () => false));
+  if (!row) throw new Error('the definition of ensembles serves nothing');
+  return row;
+}

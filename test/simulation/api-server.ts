@@ -9,7 +9,6 @@ import { signingKeyIn } from '../../lib/sandbox/access/signing-key.ts';
 import { ApiServer } from '../../lib/sandbox/api-server.ts';
 import { GarbageCollector } from '../../lib/sandbox/controllers/garbage-collection.ts';
 import { endNamespaces, ensureBuiltInNamespaces } from '../../lib/sandbox/controllers/namespace-lifecycle.ts';
-import { forgetRemovedResources } from '../../lib/sandbox/controllers/removed-resources.ts';
 import type { ApiResponse } from '../../lib/sandbox/http/request.ts';
 import { builtInRows } from '../../lib/sandbox/built-in-rows.ts';
 import { Resources, storageName } from '../../lib/sandbox/rows/resources.ts';
@@ -110,7 +109,6 @@ export class SimApiServer {
       const metadata = { name: NAMESPACE, uid: uuidFrom(surroundings.random), creationTimestamp: this.time() };
       storage.put('namespaces', ownKey, namespaces.rules.create({ metadata }));
     }
-    const stopForgetting = forgetRemovedResources(cluster);
     const collector = new GarbageCollector(cluster);
     const stopNamespaces = endNamespaces(cluster);
     storage.onCommit(this.#heard);
@@ -118,7 +116,6 @@ export class SimApiServer {
       storage,
       server: new ApiServer({ ...cluster, bookmarkIntervalMs: BOOKMARK_MS, tokens: new ServiceAccountTokens(cluster, signingKey) }),
       stop: () => {
-        stopForgetting();
         collector.stop();
         stopNamespaces();
         storage.close();

@@ -15,38 +15,25 @@ const authorization = 'authorization.k8s.io';
 /** A user as answers show one. */
 const userInfoOf = ({ name, uid, groups, extra }: Asker): Fields => ({ username: name, uid, groups: [...groups], ...(extra && { extra }) });
 
-function review(
-  group: string,
-  plural: string,
-  kind: string,
-  answer: (object: ApiObject, reviewing: Reviewing) => Fields,
-  namespaced = false,
-): ResourceRow {
+function review(group: string, plural: string, kind: string, answer: (object: ApiObject, reviewing: Reviewing) => Fields): ResourceRow {
   return row({
     group,
     plural,
-    singular: kind.toLowerCase(),
     kind,
-    namespaced,
+    namespaced: false,
     columns: [nameColumn],
-    answer: (object, reviewing) => ({ ...object, status: answer(object, reviewing) }),
+    answer: (object, reviewing) => ({
+      ...object,
+      // A review of oneself is dated now.
+      metadata: { ...object.metadata, ...(kind === 'SelfSubjectReview' && { creationTimestamp: reviewing.time }) },
+      status: answer(object, reviewing),
+    }),
   });
 }
 
-/** A review of oneself is dated now. */
-const dated = (of: ResourceRow): ResourceRow => ({
-  ...of,
-  answer: (object, reviewing) => {
-    const answered = of.answer?.(object, reviewing) ?? object;
-    return { ...answered, metadata: { ...answered.metadata, creationTimestamp: reviewing.time } };
-  },
-});
-
-const selfReviews = dated(
-  review(authentication, 'selfsubjectreviews', 'SelfSubjectReview', (_object, { asker }) => ({
-    userInfo: userInfoOf(asker),
-  })),
-);
+const selfReviews = review(authentication, 'selfsubjectreviews', 'SelfSubjectReview', (_object, { asker }) => ({
+  userInfo: userInfoOf(asker),
+}));
 
 const tokenReviews = review(authentication, 'tokenreviews', 'TokenReview', ({ spec }, { identified }) => {
   const token = textAt(spec, 'token');
@@ -94,27 +81,11 @@ const selfAccess = review(authorization, 'selfsubjectaccessreviews', 'SelfSubjec
   return statusOf(decide(asker, attributesIn(spec)));
 });
 
-const accessOf = ({ spec }: ApiObject, { decide }: Reviewing): Fields => {
+const access = review(authorization, 'subjectaccessreviews', 'SubjectAccessReview', ({ spec }, { decide }) => {
   checkQuestion(spec, true);
   const groups = groupsOf(spec).filter((group): group is string => typeof group === 'string');
   return statusOf(decide({ name: textAt(spec, 'user'), groups }, attributesIn(spec)));
-};
-
-const access = review(authorization, 'subjectaccessreviews', 'SubjectAccessReview', accessOf);
-
-const localAccess = review(
-  authorization,
-  'localsubjectaccessreviews',
-  'LocalSubjectAccessReview',
-  (object, reviewing) => {
-    const { namespace = '' } = object.metadata;
-    if (textAt(fieldsAt(object.spec, 'resourceAttributes'), 'namespace') !== namespace) {
-      throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
-    }
-    return accessOf(object, reviewing);
-  },
-  true,
-);
+});
 
 const rules = review(authorization, 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', ({ spec }, { asker, rulesOf }) => {
   const namespace = textAt(spec, 'namespace');
@@ -135,10 +106,9 @@ const USUAL_SECONDS = 3_600;
 export const tokenRequests = row({
   group: authentication,
   plural: 'tokenrequests',
-  singular: 'tokenrequest',
   kind: 'TokenRequest',
   columns: [nameColumn],
   rules: { defaults: (request) => ({ ...request, spec: { expirationSeconds: USUAL_SECONDS, ...request.spec } }) },
 });
 
-export const reviews: readonly ResourceRow[] = [selfReviews, tokenReviews, localAccess, selfAccess, rules, access];
+export const reviews: readonly ResourceRow[] = [selfReviews, tokenReviews, selfAccess, rules, access];

@@ -1,10 +1,10 @@
 // Tokens of service accounts: given out on request, and taken as long as they last and their account is there.
 import type { KeyObject } from 'node:crypto';
-import { badRequest, conflict, invalid, notFound } from '../objects/api-error.ts';
+import { badRequest, conflict, invalid } from '../objects/api-error.ts';
 import { invalidValue } from '../../objects/refusals.ts';
 import type { FieldError } from '../../objects/field-error.ts';
 import { fieldsAt, isFields, numberAt, textAt, timeText } from '../objects/api-object.ts';
-import type { ApiObject, Fields } from '../objects/api-object.ts';
+import type { ApiObject } from '../objects/api-object.ts';
 import type { Storage } from '../storage/storage.ts';
 import { keyOf } from '../storage/version.ts';
 import type { Version } from '../storage/version.ts';
@@ -21,19 +21,6 @@ const MOST_SECONDS = 2 ** 32;
 const GROUP = 'authentication.k8s.io';
 /** Claims of Kubernetes stand under this name. */
 const PRIVATE = 'kubernetes.io';
-
-/** Objects that a token can be bound to, each with its claim. */
-const bindable: readonly { kind: string; claim: string; plural: string; isNamespaced: boolean }[] = [
-  { kind: 'Pod', claim: 'pod', plural: 'pods', isNamespaced: true },
-  { kind: 'Secret', claim: 'secret', plural: 'secrets', isNamespaced: true },
-  { kind: 'Node', claim: 'node', plural: 'nodes', isNamespaced: false },
-];
-
-interface Bound {
-  claim: string;
-  name: string;
-  uid: string;
-}
 
 interface Cluster {
   storage: Storage;
@@ -52,7 +39,7 @@ export class ServiceAccountTokens {
   /**
    * Answers a request for a token.
    * @param request with its defaults
-   * @throws ApiError 400, 404, 409 and 422, as an API server refuses it
+   * @throws ApiError 400, 409 and 422, as an API server refuses it
    */
   answer(account: Version, request: ApiObject): ApiObject {
     const { surroundings } = this.#cluster;
@@ -63,7 +50,8 @@ export class ServiceAccountTokens {
     const expirationSeconds = numberAt(spec, 'expirationSeconds');
     const problems = problemsOf(expirationSeconds);
     if (problems.length > 0) throw invalid({ group: GROUP, kind: 'TokenRequest', name: '' }, problems);
-    const bound = this.#bound(account.object, spec['boundObjectRef']);
+    if (isFields(spec['boundObjectRef']))
+      throw badRequest('the sandbox binds tokens to their accounts alone: leave spec.boundObjectRef out');
     const nowMs = surroundings.now();
     const seconds = Math.floor(nowMs / 1000);
     const claims = {
@@ -72,7 +60,7 @@ export class ServiceAccountTokens {
       iat: seconds,
       iss: ISSUER,
       jti: uuidFrom(surroundings.random),
-      [PRIVATE]: { namespace, serviceaccount: { name, uid }, ...(bound && { [bound.claim]: { name: bound.name, uid: bound.uid } }) },
+      [PRIVATE]: { namespace, serviceaccount: { name, uid } },
       nbf: seconds,
       sub: userOf(namespace, name),
     };
@@ -85,7 +73,7 @@ export class ServiceAccountTokens {
     };
   }
 
-  /** The owner of a token; undefined for one that is forged, expired, for another audience, or whose account or bound object is gone. */
+  /** The owner of a token; undefined for one that is forged, expired, for another audience, or whose account is gone. */
   askerOf(token: string): Asker | undefined {
     const claims = claimsOf(token, this.#key);
     if (!claims) return undefined;
@@ -97,57 +85,14 @@ export class ServiceAccountTokens {
     const namespace = textAt(own, 'namespace');
     const account = fieldsAt(own, 'serviceaccount');
     const [name, uid] = [textAt(account, 'name'), textAt(account, 'uid')];
-    if (!this.#isThere('serviceaccounts', namespace, account)) return undefined;
-    const extra: Record<string, string[]> = { 'authentication.kubernetes.io/credential-id': [`JTI=${textAt(claims, 'jti')}`] };
-    for (const { claim, plural, isNamespaced } of bindable) {
-      if (!isFields(own[claim])) continue;
-      const bound = fieldsAt(own, claim);
-      if (!this.#isThere(plural, isNamespaced ? namespace : undefined, bound)) return undefined;
-      if (claim === 'secret') continue;
-      extra[`authentication.kubernetes.io/${claim}-name`] = [textAt(bound, 'name')];
-      extra[`authentication.kubernetes.io/${claim}-uid`] = [textAt(bound, 'uid')];
-    }
+    if (this.#cluster.storage.get('serviceaccounts', keyOf(namespace, name))?.object.metadata.uid !== uid) return undefined;
+    const extra = { 'authentication.kubernetes.io/credential-id': [`JTI=${textAt(claims, 'jti')}`] };
     const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
     return { name: userOf(namespace, name), uid, groups, extra };
-  }
-
-  #isThere(plural: string, namespace: string | undefined, { name, uid }: Fields): boolean {
-    const found = typeof name === 'string' ? this.#cluster.storage.get(plural, keyOf(namespace, name)) : undefined;
-    return found !== undefined && found.object.metadata.uid === uid;
-  }
-
-  #bound({ metadata: { name: account = '', namespace } }: ApiObject, reference: unknown): Bound | undefined {
-    if (!isFields(reference)) return undefined;
-    const [kind, apiVersion, name, uid] = ['kind', 'apiVersion', 'name', 'uid'].map((field) => textAt(reference, field)) as [
-      string,
-      string,
-      string,
-      string,
-    ];
-    const known = apiVersion === 'v1' ? bindable.find((each) => each.kind === kind) : undefined;
-    if (!known) throw badRequest(`cannot bind token to object of type ${typeText(apiVersion, kind)}`);
-    const found = this.#cluster.storage.get(known.plural, keyOf(known.isNamespaced ? namespace : undefined, name));
-    if (!found) throw notFound({ group: '', kind: known.plural, name });
-    const foundUid = found.object.metadata.uid ?? '';
-    if (kind === 'Pod' && textAt(found.object.spec, 'serviceAccountName') !== account)
-      throw badRequest(
-        `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`,
-      );
-    if (uid !== '' && uid !== foundUid)
-      throw conflict(
-        { group: '', kind: known.plural, name },
-        `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
-      );
-    return { claim: known.claim, name, uid: foundUid };
   }
 }
 
 const userOf = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`;
-
-function typeText(apiVersion: string, kind: string): string {
-  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-  return `${group}/${version}, Kind=${kind}`;
-}
 
 function problemsOf(expirationSeconds: number): FieldError[] {
   const field = 'spec.expirationSeconds';

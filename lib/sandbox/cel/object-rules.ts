@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Optional } from '@marcbachmann/cel-js';
 import type { FieldError } from '../../objects/field-error.ts';
 import { duplicateValue, forbidden, invalid, invalidValue, requiredValue } from '../../objects/refusals.ts';
+import { isFields } from '../objects/api-object.ts';
 import { compiledRule, viewOf } from './compiled-rules.ts';
 import type { CompiledRule, View } from './compiled-rules.ts';
 import { fieldPathIn } from './field-paths.ts';
@@ -97,10 +98,6 @@ function levelOf(schema: JsonSchema, isResourceRoot: boolean): Level {
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 class Run {
   readonly problems: FieldError[] = [];
   readonly warnings: string[] = [];
@@ -172,16 +169,9 @@ class Run {
       return;
     }
     this.#budget -= outcome.cost;
-    const name = source.message?.trim() || source.rule.trim();
     if ('error' in outcome) {
-      const { error } = outcome;
-      if (error instanceof BudgetError) {
-        this.#isOver = true;
-        told(`'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${name}`);
-      } else if (error.message.startsWith('no such overload')) {
-        const why = 'call arguments did not match a supported operator, function or macro signature for rule';
-        told(`'${error.message}': ${why}: ${name}`);
-      } else told(`${error.message} evaluating rule: ${name}`);
+      this.#isOver = outcome.error instanceof BudgetError;
+      told(`${outcome.error.message} evaluating rule: ${source.message?.trim() || source.rule.trim()}`);
       return;
     }
     if (outcome.value === true) return;

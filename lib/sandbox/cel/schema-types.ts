@@ -2,6 +2,8 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { itemsOf, valuesOf } from '../schema/json-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
+import { isFields } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { durationOf, dateOf, timestampOf } from './functions/time.ts';
 import { identities, isList, isMap, untyped } from './values/values.ts';
 import type { ListIdentity, Value } from './values/values.ts';
@@ -66,7 +68,7 @@ function contentShape(schema: JsonSchema, isResourceRoot: boolean, name: string,
       const values = valuesOf(schema);
       if (!values) return objectShape(propertiesOf(schema, isResourceRoot), name, below, environment);
       const shape = below(values, `${name}.@elem`);
-      return shape && { type: `map<string, ${shape.type}>`, read: ofKind(isObject, (raw) => mapOf(raw, shape.read)) };
+      return shape && { type: `map<string, ${shape.type}>`, read: ofKind(isFields, (raw) => mapOf(raw, shape.read)) };
     }
     case 'string':
       return textShape(schema);
@@ -81,9 +83,6 @@ function contentShape(schema: JsonSchema, isResourceRoot: boolean, name: string,
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (raw: unknown): raw is Fields => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 const isText = (raw: unknown): raw is string => typeof raw === 'string';
 
 const ofKind =
@@ -135,7 +134,7 @@ function objectShape(
       if (Object.hasOwn(raw, key) && raw[key] !== undefined) object.set(escaped, shape.read(raw[key]));
     return object;
   };
-  return { type, read: ofKind(isObject, read) };
+  return { type, read: ofKind(isFields, read) };
 }
 
 function textShape({ format }: JsonSchema): Shape {

@@ -1,6 +1,6 @@
 // From definitions to rows: each definition that is committed is named, served from the next request on, and at its end emptied first.
 import { cleanupFinalizer, customResourceDefinitions } from '../definitions/definition-row.ts';
-import { fieldsAt, isSame, textAt, timeText } from '../objects/api-object.ts';
+import { fieldsAt, hasCondition, isSame, textAt, timeText } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ApiError } from '../objects/api-error.ts';
 import { storageName } from '../rows/resources.ts';
@@ -11,7 +11,7 @@ import { updateObject } from '../verbs/writing.ts';
 import type { Cluster } from '../verbs/writing.ts';
 import { namingOf, takenBy } from '../definitions/accepted-names.ts';
 import type { TakenNames } from '../definitions/accepted-names.ts';
-import { isTrue, withConditions } from '../definitions/conditions.ts';
+import { withConditions } from '../definitions/conditions.ts';
 import type { Condition } from '../definitions/conditions.ts';
 import { definitionIn, namesIn } from '../definitions/definition.ts';
 import { rowsOf, storageRowOf } from '../definitions/rows.ts';
@@ -107,7 +107,7 @@ class Serving {
     const group = textAt(served.spec, 'group');
     for (const version of this.#cluster.storage.list(resource)) {
       const { key: other, object } = version;
-      if (textAt(object.spec, 'group') === group && !isTrue(object, 'NamesAccepted')) this.look(other, version);
+      if (textAt(object.spec, 'group') === group && !hasCondition(object, 'NamesAccepted')) this.look(other, version);
     }
   }
 
@@ -129,7 +129,7 @@ class Serving {
     const before = this.#served.get(key);
     if (before?.uid === uid && before.storageRow !== undefined && isSame(before.acceptedNames, acceptedNames) && isSame(before.spec, spec))
       return;
-    const isEstablished = isTrue(object, 'Established');
+    const isEstablished = hasCondition(object, 'Established');
     const definition = definitionIn(object, namesIn(acceptedNames), () => this.#isTerminating(key));
     const rows = isEstablished ? rowsOf(definition) : [];
     this.#cluster.resources.replace(before?.rows ?? [], rows);

@@ -7,9 +7,9 @@ const sweepIntervalMs = 60_000;
 
 /** Looks every minute as long as there is something that will expire. @returns the way to stop it */
 export function expireObjects({ storage, surroundings, resources }: Cluster): () => void {
-  const mortalNow = () =>
-    resources.stored().flatMap((row) => (row.lifetimeMs === undefined ? [] : [{ name: storageName(row), lifetimeMs: row.lifetimeMs }]));
-  let mortal = mortalNow();
+  const mortal = resources
+    .stored()
+    .flatMap((row) => (row.lifetimeMs === undefined ? [] : [{ name: storageName(row), lifetimeMs: row.lifetimeMs }]));
   let callOff: (() => void) | undefined;
   const sweep = (): void => {
     callOff = undefined;
@@ -26,14 +26,9 @@ export function expireObjects({ storage, surroundings, resources }: Cluster): ()
   const leave = storage.onCommit((changes) => {
     if (!callOff && changes.some(({ resource }) => mortal.some(({ name }) => name === resource))) schedule();
   });
-  const leaveResources = resources.onChange(() => {
-    mortal = mortalNow();
-    schedule();
-  });
   schedule();
   return () => {
     leave();
-    leaveResources();
     callOff?.();
   };
 }

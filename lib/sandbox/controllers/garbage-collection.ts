@@ -41,7 +41,7 @@ export class GarbageCollector {
     for (const row of stored) this.#enqueueDeleted(row);
     this.#leave = storage.onCommit((changes) => changes.forEach((change) => this.#see(change)));
     this.#leaveResources = resources.onChange((change) => {
-      if ('removed' in change) return; // its objects are deleted, which is seen as any deletion
+      if ('removed' in change) return; // deletions of its objects are seen as any others
       this.#learnAll(change.added);
       // Objects that name an owner of this kind have waited for the kind; objects of this kind may have lost their owner.
       for (const place of this.#owners.keys()) this.#enqueue(placeOf(place));

@@ -1,8 +1,8 @@
 // Objects within an object: their apiVersion, kind and metadata have the types and follow the rules of every object's.
 import { validateObjectMeta } from '../../admission/metadata/object-metadata-validation.ts';
 import type { FieldError } from '../../objects/field-error.ts';
-import { problemsOfOlderDnsLabel } from '../../objects/names.ts';
-import { invalidValue, requiredValue } from '../../objects/refusals.ts';
+import { problemsOfOlderDnsLabel, problemsOfPathSegment } from '../../objects/names.ts';
+import { invalidFor, invalidValue, requiredValue } from '../../objects/refusals.ts';
 import { isFields } from '../objects/api-object.ts';
 import type { Fields } from '../objects/api-object.ts';
 import { decode } from '../schema/decode.ts';
@@ -57,33 +57,17 @@ export function readEmbedded(value: unknown, schema: JsonSchema, root: string, m
     if (!('metadata' in resource)) return;
     const { metadata } = resource;
     const at = fieldIn(path, 'metadata');
-    const read = readMetadata(metadata, (message) => misfits(invalidValue(at, sorted(metadata), message)));
-    if (!read) return;
-    resource['metadata'] = read.object;
-    unknown.push(...read.unknown.map((field) => `${at}.${field}`));
-  });
-  return unknown;
-}
-
-/** @returns undefined for what is no object at all */
-function readMetadata(metadata: unknown, misfits: (message: string) => void): { object: Fields; unknown: string[] } | undefined {
-  try {
-    return decoded(metadata);
-  } catch (error) {
-    if (!(error instanceof MisfitError)) throw error;
-    misfits(error.message);
-  }
-  if (!isFields(metadata)) return undefined;
-  const result: { object: Fields; unknown: string[] } = { object: {}, unknown: [] };
-  for (const [field, value] of Object.entries(metadata))
     try {
-      const { object, unknown } = decoded({ [field]: value });
-      Object.assign(result.object, object);
-      result.unknown.push(...unknown);
+      const read = decoded(metadata);
+      resource['metadata'] = read.object;
+      unknown.push(...read.unknown.map((field) => `${at}.${field}`));
     } catch (error) {
       if (!(error instanceof MisfitError)) throw error;
+      misfits(invalidValue(at, sorted(metadata), error.message));
+      delete resource['metadata'];
     }
-  return result;
+  });
+  return unknown;
 }
 
 /** Problems of the apiVersion, kind and metadata of embedded objects. */
@@ -92,30 +76,27 @@ export function embeddedProblems(object: unknown, schema: JsonSchema, root = '')
   visitEmbedded(object, schema, root, (resource, path) => {
     const { apiVersion, kind, metadata } = resource;
     problems.push(
-      ...(apiVersion === undefined
-        ? [requiredValue(fieldIn(path, 'apiVersion'))]
-        : apiVersionProblems(apiVersion, fieldIn(path, 'apiVersion'))),
-      ...(kind === undefined ? [requiredValue(fieldIn(path, 'kind'))] : kindProblems(kind, fieldIn(path, 'kind'))),
+      ...textProblems(apiVersion, fieldIn(path, 'apiVersion'), apiVersionProblems),
+      ...textProblems(kind, fieldIn(path, 'kind'), kindProblems),
       ...('metadata' in resource ? metadataProblems(metadata, fieldIn(path, 'metadata')) : []),
     );
   });
   return problems;
 }
 
-function apiVersionProblems(value: unknown, field: string): FieldError[] {
+/** @param problemsOf what is wrong with a text that is not empty */
+function textProblems(value: unknown, field: string, problemsOf: (text: string) => string[]): FieldError[] {
+  if (value === undefined) return [requiredValue(field)];
   if (typeof value !== 'string') return [invalidValue(field, value, 'must be a string')];
-  if (value === '') return [invalidValue(field, value, 'must not be empty')];
-  return value.split('/').length > 2 ? [invalidValue(field, value, `unexpected GroupVersion string: ${value}`)] : [];
+  return invalidFor(field, value, value === '' ? ['must not be empty'] : problemsOf(value));
 }
 
-function kindProblems(value: unknown, field: string): FieldError[] {
-  if (typeof value !== 'string') return [invalidValue(field, value, 'must be a string')];
-  if (value === '') return [invalidValue(field, value, 'must not be empty')];
+const apiVersionProblems = (value: string): string[] => (value.split('/').length > 2 ? [`unexpected GroupVersion string: ${value}`] : []);
+
+const kindProblems = (value: string): string[] => {
   const problems = problemsOfOlderDnsLabel(value.toLowerCase());
-  return problems.length === 0
-    ? []
-    : [invalidValue(field, value, `may have mixed case, but should otherwise match: ${problems.join(',')}`)];
-}
+  return problems.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${problems.join(',')}`];
+};
 
 /** A name may be missing, and where a namespace is given it is checked: what the object is an instance of is not known. */
 function metadataProblems(value: unknown, field: string): FieldError[] {
@@ -133,10 +114,4 @@ function metadataProblems(value: unknown, field: string): FieldError[] {
     ...problem,
     field: problem.field.replace(/^metadata/, () => field),
   }));
-}
-
-/** A name that can stand in a URL's path. */
-function problemsOfPathSegment(name: string): string[] {
-  if (name === '.' || name === '..') return [`may not be '${name}'`];
-  return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
 }

@@ -1,8 +1,6 @@
 // Which of the names that a definition asks for it gets: those that nobody else in its group has.
-import { fieldsAt, isSame, textAt } from '../objects/api-object.ts';
+import { fieldsAt, hasCondition, isSame } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
-import { approvalOf, isProtectedGroup } from './api-approval.ts';
-import { isTrue } from './conditions.ts';
 import type { Condition } from './conditions.ts';
 import { namesIn } from './definition.ts';
 import type { DefinedNames } from './definition.ts';
@@ -39,15 +37,14 @@ export function namingOf(object: ApiObject, taken: TakenNames): Naming {
   ask('singular', taken.resources, 'SingularConflict');
   const [names, known] = [namesIn(wanted), namesIn(before)];
   if (!isSame(names.shortNames, known.shortNames)) {
-    const conflicts = names.shortNames.filter((name) => !known.shortNames.includes(name) && taken.resources.has(name)).map(inUse);
-    if (conflicts.length > 0) {
-      problem = { reason: 'ShortNamesConflict', message: conflicts.length === 1 ? (conflicts[0] ?? '') : `[${conflicts.join(', ')}]` };
-    } else setList(accepted, 'shortNames', names.shortNames);
+    const conflict = names.shortNames.find((name) => !known.shortNames.includes(name) && taken.resources.has(name));
+    if (conflict === undefined) setList(accepted, 'shortNames', names.shortNames);
+    else problem = { reason: 'ShortNamesConflict', message: inUse(conflict) };
   }
   ask('kind', taken.kinds, 'KindConflict');
   ask('listKind', taken.kinds, 'ListKindConflict');
   setList(accepted, 'categories', names.categories);
-  return { acceptedNames: accepted, conditions: [...conditionsOf(object, problem), ...approvalConditions(object)] };
+  return { acceptedNames: accepted, conditions: conditionsOf(object, problem) };
 }
 
 function setList(names: Fields, field: string, values: readonly string[]): void {
@@ -60,27 +57,13 @@ function conditionsOf(object: ApiObject, problem: { reason: string; message: str
   const named: Condition = problem
     ? { type: 'NamesAccepted', status: 'False', ...problem }
     : { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
-  const isEstablished = !problem || isTrue(object, 'Established');
+  const isEstablished = !problem || hasCondition(object, 'Established');
   return [
     named,
     isEstablished
       ? { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' }
       : { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' },
   ];
-}
-
-const approvalReasons = {
-  missing: 'MissingAnnotation',
-  approved: 'ApprovedAnnotation',
-  unapproved: 'UnapprovedAnnotation',
-  invalid: 'InvalidAnnotation',
-} as const;
-
-function approvalConditions({ metadata, spec }: ApiObject): Condition[] {
-  if (!isProtectedGroup(textAt(spec, 'group'))) return [];
-  const { state, reason } = approvalOf(metadata.annotations);
-  const status = state === 'approved' ? 'True' : 'False';
-  return [{ type: 'KubernetesAPIApprovalPolicyConformant', status, reason: approvalReasons[state], message: reason }];
 }
 
 /** All names that some definitions or other resources of a group have. */

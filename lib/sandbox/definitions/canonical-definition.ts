@@ -3,8 +3,6 @@ import { fieldsAt, isFields, listAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { schemaOf } from '../schema/notation.ts';
 
-const webhookPort = 443;
-
 /** Booleans and texts of a schema that say nothing where they are false or empty. */
 const sayNothing = new Set([
   '$schema',
@@ -78,22 +76,13 @@ function canonicalNames(names: Fields): Fields {
   return { plural: '', kind: '', ...names, ...(singular && { singular }), ...(listKind && { listKind }) };
 }
 
-function canonicalConversion(conversion: unknown): Fields {
-  if (!isFields(conversion)) return { strategy: 'None' };
-  const { webhook } = conversion;
-  const client = fieldsAt({ webhook }, 'webhook')['clientConfig'];
-  const service = fieldsAt({ client }, 'client')['service'];
-  if (!isFields(webhook) || !isFields(client) || !isFields(service)) return conversion;
-  return { ...conversion, webhook: { ...webhook, clientConfig: { ...client, service: { port: webhookPort, ...service } } } };
-}
-
 export function canonicalDefinition(object: ApiObject): ApiObject {
   const spec = without(object.spec ?? {}, ['preserveUnknownFields']);
   return {
     ...object,
     spec: {
       ...spec,
-      conversion: canonicalConversion(spec['conversion']),
+      conversion: spec['conversion'] ?? { strategy: 'None' },
       names: canonicalNames(fieldsAt(spec, 'names')),
       ...(Array.isArray(spec['versions']) && { versions: listAt(spec, 'versions').map(canonicalVersion) }),
     },

@@ -2,14 +2,15 @@
 import { ageOf } from '../rows/human-duration.ts';
 import type { Column } from '../rows/resource-row.ts';
 import { ageColumn, nameColumn } from '../rows/row.ts';
+import { numberAt, textAt } from '../objects/api-object.ts';
+import type { Fields } from '../objects/api-object.ts';
 import { goText } from '../objects/go-text.ts';
-import type { DefinedColumn } from './definition.ts';
 import { jsonPath, JsonPathError } from './json-path.ts';
 
 const types = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 
 /** Name, then the columns of a version; name and age where it has none, or where one of them has no path that can be read. */
-export function columnsOf(columns: readonly DefinedColumn[]): Column[] {
+export function columnsOf(columns: readonly Fields[]): Column[] {
   if (columns.length === 0) return [nameColumn, { ...ageColumn, type: 'date' }];
   const made: Column[] = [nameColumn];
   try {
@@ -20,15 +21,21 @@ export function columnsOf(columns: readonly DefinedColumn[]): Column[] {
   return made;
 }
 
-function columnOf({ name, type: named, format, description, priority, jsonPath: text }: DefinedColumn): Column {
+function columnOf(given: Fields): Column {
+  const [name, named, format, text] = ['name', 'type', 'format', 'jsonPath'].map((field) => textAt(given, field)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   const path = jsonPath(text);
   const type = types.find((each) => each === named) ?? 'string';
   return {
     name,
     type,
     ...(format && { format }),
-    description: description || `Custom resource definition column (in JSONPath format): ${text}`,
-    priority,
+    description: textAt(given, 'description') || `Custom resource definition column (in JSONPath format): ${text}`,
+    priority: numberAt(given, 'priority'),
     cell: (object, nowMs) => cellOf(type, path(object)[0], nowMs),
   };
 }

@@ -2,7 +2,7 @@
 import { listAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 
-export type ConditionType = 'NamesAccepted' | 'Established' | 'Terminating' | 'KubernetesAPIApprovalPolicyConformant';
+export type ConditionType = 'NamesAccepted' | 'Established' | 'Terminating';
 
 export interface Condition {
   type: ConditionType;
@@ -10,11 +10,6 @@ export interface Condition {
   reason: string;
   message: string;
 }
-
-export const conditionOf = ({ status }: ApiObject, type: ConditionType): Fields | undefined =>
-  listAt(status, 'conditions').find((condition) => condition['type'] === type);
-
-export const isTrue = (object: ApiObject, type: ConditionType): boolean => conditionOf(object, type)?.['status'] === 'True';
 
 /** The conditions with others set: those that keep their status keep their time. @param time RFC 3339 */
 export function withConditions(object: ApiObject, set: readonly Condition[], time: string): Fields[] {

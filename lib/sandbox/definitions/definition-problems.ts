@@ -1,26 +1,15 @@
 // Problems of a CustomResourceDefinition: names, versions, paths, and changes of immutable fields. Each names the field as its author wrote it.
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfDnsSubdomain, problemsOfOlderDnsLabel } from '../../objects/names.ts';
-import {
-  duplicateValue,
-  fieldIsImmutable,
-  forbidden,
-  invalidValue,
-  requiredValue,
-  tooMany,
-  unsupportedValue,
-} from '../../objects/refusals.ts';
-import { fieldsAt, isFields, isSame, listAt, textAt } from '../objects/api-object.ts';
+import { duplicateValue, fieldIsImmutable, invalidValue, requiredValue, tooMany, unsupportedValue } from '../../objects/refusals.ts';
+import { fieldsAt, hasCondition, isFields, isSame, listAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ruleProblemsOfSchema } from '../cel/schema-rules.ts';
 import { schemaProblems } from '../custom/schema-problems.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
-import { approvalAnnotation, approvalOf, isProtectedGroup } from './api-approval.ts';
-import { isTrue } from './conditions.ts';
-import { schemaIn } from './definition.ts';
+import { schemaIn, wordsOfPath } from './definition.ts';
 
 const mostSelectableFields = 8;
-const longestWarningBytes = 256;
 
 /** The problems of a new definition, but for those of its metadata that every object may have. */
 export function definitionProblems(object: ApiObject): FieldError[] {
@@ -33,7 +22,6 @@ export function definitionProblems(object: ApiObject): FieldError[] {
     ...(name === wanted ? [] : [invalidValue('metadata.name', name, mustBe)]),
     ...specProblems(spec),
     ...storedVersionProblems(status, spec),
-    ...approvalProblems(object, undefined),
   ];
 }
 
@@ -46,13 +34,12 @@ export function definitionUpdateProblems(object: ApiObject, before: ApiObject): 
     isSame(value, previous) ? [] : [invalidValue(field, value, fieldIsImmutable)];
   return [
     ...specProblems(spec),
-    ...(isTrue(before, 'Established')
+    ...(hasCondition(before, 'Established')
       ? [...fixed('spec.scope', spec['scope'], old['scope']), ...fixed('spec.names.kind', names['kind'], oldNames['kind'])]
       : []),
     ...fixed('spec.group', spec['group'], old['group']),
     ...fixed('spec.names.plural', names['plural'], oldNames['plural']),
     ...storedVersionProblems(status, spec),
-    ...approvalProblems(object, before),
   ];
 }
 
@@ -70,13 +57,7 @@ function specProblems(spec: Fields): FieldError[] {
     ...nameProblems(fieldsAt(spec, 'names'), 'spec.names'),
     ...conversionProblems(spec['conversion'], 'spec.conversion'),
     ...(spec['preserveUnknownFields'] === true
-      ? [
-          invalidValue(
-            'spec.preserveUnknownFields',
-            true,
-            'cannot set to true, set x-kubernetes-preserve-unknown-fields in the schema instead',
-          ),
-        ]
+      ? [invalidValue('spec.preserveUnknownFields', true, 'set x-kubernetes-preserve-unknown-fields in the schema instead')]
       : []),
   ];
 }
@@ -120,22 +101,11 @@ function nameProblems(names: Fields, path: string): FieldError[] {
 function versionProblems(version: Fields, path: string): FieldError[] {
   return [
     ...labelProblems(`${path}.name`, textAt(version, 'name')),
-    ...deprecationProblems(version, `${path}.deprecationWarning`),
     ...rootProblems(version, `${path}.schema.openAPIV3Schema`),
     ...scaleProblems(version, `${path}.subresources.scale`),
     ...columnProblems(version, `${path}.additionalPrinterColumns`),
     ...selectableProblems(version, `${path}.selectableFields`),
   ];
-}
-
-function deprecationProblems(version: Fields, field: string): FieldError[] {
-  const warning = version['deprecationWarning'];
-  if (typeof warning !== 'string') return [];
-  if (version['deprecated'] !== true) return [invalidValue(field, warning, 'can only be set for deprecated versions')];
-  const isPrintable = !/(?! )[\p{C}\p{Z}]/u.test(warning);
-  return warning !== '' && Buffer.byteLength(warning) <= longestWarningBytes && isPrintable
-    ? []
-    : [invalidValue(field, warning, `must be 1 to ${longestWarningBytes} bytes of printable characters`)];
 }
 
 /** Fields allowed at the root of a schema whose status is checked apart. */
@@ -174,90 +144,59 @@ function scaleProblems(version: Fields, path: string): FieldError[] {
 }
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
-const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
 function columnProblems(version: Fields, path: string): FieldError[] {
   return listAt(version, 'additionalPrinterColumns').flatMap((column, at) => {
-    const [name = '', type = '', format = ''] = ['name', 'type', 'format'].map((field) => textAt(column, field));
-    const field = `${path}[${at}]`;
-    const unknown = (word: string, value: string, values: readonly string[]): FieldError[] =>
-      values.includes(value) ? [] : [invalidValue(`${field}.${word}`, value, `must be one of ${values.join(',')}`)];
+    const [field, type] = [`${path}[${at}]`, textAt(column, 'type')];
     return [
-      ...(name === '' ? [requiredValue(`${field}.name`)] : []),
-      ...(type === '' ? [requiredValue(`${field}.type`)] : unknown('type', type, columnTypes)),
-      ...(format === '' ? [] : unknown('format', format, columnFormats)),
+      ...(textAt(column, 'name') === '' ? [requiredValue(`${field}.name`)] : []),
+      ...(columnTypes.includes(type)
+        ? []
+        : type === ''
+          ? [requiredValue(`${field}.type`)]
+          : [invalidValue(`${field}.type`, type, 'is unknown')]),
       ...pathProblems(`${field}.jsonPath`, textAt(column, 'jsonPath')),
     ];
   });
 }
 
 function selectableProblems(version: Fields, path: string): FieldError[] {
-  const schema = schemaIn(version) ?? {};
-  const known = new Set<string>();
-  const problems = listAt(version, 'selectableFields').flatMap((selectable, at) => {
+  const selectable = listAt(version, 'selectableFields').map((each) => textAt(each, 'jsonPath'));
+  const problems = selectable.flatMap((jsonPath, at) => {
     const field = `${path}[${at}].jsonPath`;
-    const jsonPath = textAt(selectable, 'jsonPath');
     if (jsonPath === '') return [requiredValue(field)];
-    if (known.has(jsonPath)) return [duplicateValue(field, jsonPath)];
-    known.add(jsonPath);
-    const found = schemaAt(schema, jsonPath);
-    if (!found) return [invalidValue(field, jsonPath, 'is an invalid path: it does not refer to a field of the schema')];
-    if (/^\.metadata(\.|$)/.test(jsonPath)) return [invalidValue(field, jsonPath, 'must not point to fields in metadata')];
-    return ['string', 'boolean', 'integer'].includes(found.type ?? '')
+    if (selectable.indexOf(jsonPath) < at) return [duplicateValue(field, jsonPath)];
+    const found = schemaAt(schemaIn(version) ?? {}, jsonPath);
+    return !/^\.metadata(\.|$)/.test(jsonPath) && ['string', 'boolean', 'integer'].includes(found?.type ?? '')
       ? []
-      : [invalidValue(field, jsonPath, 'must point to a field of type string, boolean or integer')];
+      : [invalidValue(field, jsonPath, 'must point to a field of the schema, of type string, boolean or integer, not in metadata')];
   });
-  return known.size > mostSelectableFields ? [...problems, tooMany(path, { count: known.size, limit: mostSelectableFields })] : problems;
+  const count = new Set(selectable).size;
+  return count > mostSelectableFields ? [...problems, tooMany(path, { count, limit: mostSelectableFields })] : problems;
 }
 
 /** The schema of the field to which a path such as `.spec.color` leads. */
-function schemaAt(schema: JsonSchema, path: string): JsonSchema | undefined {
-  if (!path.startsWith('.')) return undefined;
-  return path
-    .slice(1)
-    .split('.')
-    .reduce<JsonSchema | undefined>((at, name) => at?.properties?.[name], schema);
-}
+const schemaAt = (schema: JsonSchema, path: string): JsonSchema | undefined =>
+  wordsOfPath(path).reduce<JsonSchema | undefined>((at, name) => at?.properties?.[name], schema);
 
-function conversionProblems(conversion: unknown, path: string): FieldError[] {
-  if (!isFields(conversion)) return [];
-  const strategy = textAt(conversion, 'strategy');
-  const { clientConfig, conversionReviewVersions = [] } = fieldsAt(conversion, 'webhook');
-  const versions = Array.isArray(conversionReviewVersions) ? conversionReviewVersions : [];
-  const problems = oneOf(`${path}.strategy`, strategy, ['None', 'Webhook']);
-  if (strategy !== 'Webhook')
-    return conversion['webhook'] === undefined
-      ? problems
-      : [...problems, forbidden(`${path}.webhook`, 'may be set for the strategy Webhook alone')];
-  const isOneWay = isFields(clientConfig) && (clientConfig['url'] === undefined) !== (clientConfig['service'] === undefined);
-  if (!isOneWay) problems.push(requiredValue(`${path}.webhook.clientConfig`, 'exactly one of url or service is required'));
-  if (!versions.includes('v1') && !versions.includes('v1beta1'))
-    problems.push(requiredValue(`${path}.webhook.conversionReviewVersions`, 'must include at least one of v1, v1beta1'));
-  return problems;
-}
+/** Nobody is asked: what a webhook says of itself is kept as it is. */
+const conversionProblems = (conversion: unknown, path: string): FieldError[] =>
+  isFields(conversion) ? oneOf(`${path}.strategy`, textAt(conversion, 'strategy'), ['None', 'Webhook']) : [];
 
+/** Objects may be stored in each of these versions. */
 function storedVersionProblems(status: Fields, spec: Fields): FieldError[] {
   const field = 'status.storedVersions';
-  const stored = status['storedVersions'];
-  if (!Array.isArray(stored) || stored.length === 0) return [invalidValue(field, null, 'must have at least one stored version')];
+  const stored: unknown[] = Array.isArray(status['storedVersions']) ? status['storedVersions'] : [];
   const versions = listAt(spec, 'versions');
-  const lacking = versions.filter(({ name, storage }) => storage === true && !stored.includes(name));
   return [
-    ...lacking.map(({ name }) => invalidValue(field, stored, `must have the storage version ${String(name)}`)),
-    ...stored.flatMap((name: unknown, at) => {
-      if (versions.some((version) => version['name'] === name)) return [];
-      const gone = `missing from spec.versions; ${String(name)} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${String(name)} and removes ${String(name)} from status.storedVersions`;
-      return [invalidValue(`${field}[${at}]`, name, gone)];
-    }),
+    ...(stored.length === 0 ? [invalidValue(field, null, 'must have at least one stored version')] : []),
+    ...versions
+      .filter(({ name, storage }) => storage === true && !stored.includes(name))
+      .map(({ name }) => invalidValue(field, stored, `must have the storage version ${String(name)}`)),
+    ...stored.flatMap((name, at) =>
+      versions.some((version) => version['name'] === name)
+        ? []
+        : [invalidValue(`${field}[${at}]`, name, 'missing from spec.versions, though objects may be stored in this version')],
+    ),
   ];
-}
-
-/** An approval that was missing or invalid before may stay so. */
-function approvalProblems({ metadata, spec = {} }: ApiObject, before: ApiObject | undefined): FieldError[] {
-  if (!isProtectedGroup(textAt(spec, 'group'))) return [];
-  const { state, reason } = approvalOf(metadata.annotations);
-  if (before && approvalOf(before.metadata.annotations).state === state) return [];
-  const field = `metadata.annotations[${approvalAnnotation}]`;
-  if (state === 'missing') return [requiredValue(field, reason)];
-  return state === 'invalid' ? [invalidValue(field, metadata.annotations?.[approvalAnnotation], reason)] : [];
 }

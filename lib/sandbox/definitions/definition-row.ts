@@ -3,7 +3,7 @@ import type { ApiObject } from '../objects/api-object.ts';
 import { canonicalDefinition, storedVersionsOf } from './canonical-definition.ts';
 import { withConditions } from './conditions.ts';
 import { definitionProblems, definitionUpdateProblems } from './definition-problems.ts';
-import { nameColumn, readAndWrite, row } from '../rows/row.ts';
+import { column, nameColumn, readAndWrite, row } from '../rows/row.ts';
 
 /** Objects of a definition that is deleted go first. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
@@ -52,15 +52,12 @@ export const customResourceDefinitions = row({
   countsGenerations: true,
   needsVersion: true,
   marked,
-  columns: [
-    nameColumn,
-    { name: 'Created At', type: 'date', description: 'When it was created.', cell: ({ metadata }) => metadata.creationTimestamp ?? '' },
-  ],
+  columns: [nameColumn, column('Created At', ({ metadata }) => metadata.creationTimestamp ?? '', { type: 'date' })],
   rules: {
     qualifiesFinalizers: false,
     defaults: canonicalDefinition,
     create: (object) => {
-      const made = canonicalDefinition({ ...object, metadata: { ...object.metadata, generation: 1 } });
+      const made = canonicalDefinition(object);
       const storedVersions = storedVersionsOf({ ...made, status: {} });
       return { ...made, status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions } };
     },

@@ -1,5 +1,5 @@
 // A CustomResourceDefinition, read once for the parts that serve its objects.
-import { fieldsAt, isFields, listAt, numberAt, textAt } from '../objects/api-object.ts';
+import { fieldsAt, isFields, listAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { ScalePaths } from '../rows/resource-row.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
@@ -13,15 +13,6 @@ export interface DefinedNames {
   categories: readonly string[];
 }
 
-export interface DefinedColumn {
-  name: string;
-  type: string;
-  format: string;
-  description: string;
-  priority: number;
-  jsonPath: string;
-}
-
 export interface DefinedVersion {
   name: string;
   isServed: boolean;
@@ -32,7 +23,8 @@ export interface DefinedVersion {
   schema: JsonSchema;
   hasStatus: boolean;
   scale?: ScalePaths;
-  columns: readonly DefinedColumn[];
+  /** As `additionalPrinterColumns` has them. */
+  columns: readonly Fields[];
   /** Paths such as `.spec.color`. */
   selectablePaths: readonly string[];
 }
@@ -78,15 +70,6 @@ function scaleIn(subresources: Fields): ScalePaths | undefined {
   };
 }
 
-const columnIn = (column: Fields): DefinedColumn => ({
-  name: textAt(column, 'name'),
-  type: textAt(column, 'type'),
-  format: textAt(column, 'format'),
-  description: textAt(column, 'description'),
-  priority: numberAt(column, 'priority'),
-  jsonPath: textAt(column, 'jsonPath'),
-});
-
 /** The schema of a version. What stands there was read as a schema, and judged as one, before it was stored. */
 export function schemaIn(version: Fields): JsonSchema | undefined {
   const schema = fieldsAt(version, 'schema')['openAPIV3Schema'];
@@ -106,7 +89,7 @@ function versionIn(version: Fields): DefinedVersion {
     schema: schemaIn(version) ?? {},
     hasStatus: isFields(subresources['status']),
     ...(scale && { scale }),
-    columns: listAt(version, 'additionalPrinterColumns').map(columnIn),
+    columns: listAt(version, 'additionalPrinterColumns'),
     selectablePaths: listAt(version, 'selectableFields').map((field) => textAt(field, 'jsonPath')),
   };
 }

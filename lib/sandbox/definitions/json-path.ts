@@ -1,5 +1,5 @@
 // The paths by which definitions point into objects, as kubectl and the API server read them: printer columns may hold `.a.b`, `['a.b']`,
-// `.a\.b`, `[0]`, `[-1:]`, `[*]`, `..a` and `[?(@.type=="Ready")]`. The libraries for JSONPath follow another dialect: they know no
+// `.a\.b`, `[0]`, `[-1:]`, `[*]` and `[?(@.type=="Ready")]`. The libraries for JSONPath follow another dialect: they know no
 // escaped dots, and evaluate filters as programs.
 import { isFields } from '../objects/api-object.ts';
 
@@ -18,44 +18,16 @@ const child =
 
 const every: Step = (from) => (Array.isArray(from) ? from : isFields(from) ? Object.values(from) : []);
 
-const mostVisited = 10_000;
-
-/** The value and all that is in it, at any depth. */
-function everything(from: unknown): unknown[] {
-  const found = [from];
-  for (let at = 0; at < found.length && found.length < mostVisited; at += 1) found.push(...every(found[at]));
-  return found;
-}
-
-function slice(text: string): Step {
-  const [start = '', end, step = '1'] = text.split(':').map((part) => part.trim());
-  for (const part of [start, end ?? '', step]) if (!/^-?\d*$/.test(part)) throw new JsonPathError(`${text} is no place in a list`);
-  if (Number(step) < 1) throw new JsonPathError(`${text} goes through a list by no step`);
+/** `0`, `-1`, `1:` or `0:2` */
+function places(text: string): Step {
+  const [, start = '', range, end = ''] = /^\s*(-?\d*)\s*(:\s*(-?\d*))?\s*$/.exec(text) ?? [];
+  if (range === undefined && start === '') throw new JsonPathError(`[${text}] is no place in a list`);
   return (from) => {
     if (!Array.isArray(from)) return [];
-    const placeOf = (part: string, otherwise: number): number => {
-      if (part === '') return otherwise;
-      return Number(part) < 0 ? Number(part) + from.length : Number(part);
-    };
-    if (end === undefined) return placeOf(start, 0) in from ? [from[placeOf(start, 0)]] : [];
-    const chosen = from.slice(Math.max(0, placeOf(start, 0)), Math.max(0, placeOf(end, from.length)));
-    return chosen.filter((_, at) => at % Number(step || '1') === 0);
+    if (range !== undefined) return from.slice(Number(start), end === '' ? undefined : Number(end));
+    const at = Number(start) < 0 ? Number(start) + from.length : Number(start);
+    return at in from ? [from[at]] : [];
   };
-}
-
-/** Below 0, 0 or above; undefined for values that have no order. */
-function orderOf(a: unknown, b: unknown): number | undefined {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  if (typeof a !== 'string' || typeof b !== 'string') return undefined;
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function holds(a: unknown, operator: string, b: unknown): boolean {
-  if (operator === '==') return a === b;
-  if (operator === '!=') return a !== b;
-  const order = orderOf(a, b);
-  if (order === undefined) return false;
-  return operator.startsWith('<') ? order < 0 || (order === 0 && operator === '<=') : order > 0 || (order === 0 && operator === '>=');
 }
 
 function operand(text: string): Step {
@@ -72,7 +44,7 @@ function operand(text: string): Step {
 }
 
 function filter(text: string): Step {
-  const found = /^(.*?\S)\s*(==|!=|<=|>=|<|>)\s*(.+)$/s.exec(text);
+  const found = /^(.*?\S)\s*(==|!=)\s*(.+)$/s.exec(text);
   if (!found) {
     const held = operand(text);
     return (from) => every(from).filter((item) => held(item).length > 0);
@@ -82,7 +54,7 @@ function filter(text: string): Step {
   return (from) =>
     every(from).filter((item) => {
       const [a, b] = [first(item), second(item)];
-      return a.length === 1 && b.length === 1 && holds(a[0], operator, b[0]);
+      return a.length === 1 && b.length === 1 && (a[0] === b[0]) === (operator === '==');
     });
 }
 
@@ -92,9 +64,7 @@ function bracket(text: string): Step {
   if (condition !== undefined) return filter(condition.trim());
   const name = /^(['"])(.*)\1$/s.exec(text)?.[2];
   if (name !== undefined) return child(name.replaceAll(/\\(.)/g, '$1'));
-  const places = text.split(',').map((part) => slice(part.trim()));
-  if (text.trim() === '') throw new JsonPathError('[] names no place in a list');
-  return (from) => places.flatMap((place) => place(from));
+  return places(text);
 }
 
 /** Where the bracket that opens at `from` closes. */
@@ -124,9 +94,8 @@ export function jsonPath(text: string): JsonPath {
       continue;
     }
     if (text.charAt(at) !== '.') throw new JsonPathError(`${text} has no dot before a name`);
-    const isDeep = text.charAt(at + 1) === '.';
-    at += isDeep ? 2 : 1;
-    if (isDeep) steps.push(everything);
+    if (text.charAt(at + 1) === '.') throw new JsonPathError(`${text} looks at any depth: name each field on the way`);
+    at += 1;
     const name = /^(?:\\.|[^.[\\])*/s.exec(text.slice(at))?.[0] ?? '';
     at += name.length;
     if (name === '*') steps.push(every);

@@ -3,7 +3,6 @@ import type { FieldError } from '../../objects/field-error.ts';
 import { invalidValue } from '../../objects/refusals.ts';
 import { isFields } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
-import { goText } from '../objects/go-text.ts';
 import type { ScalePaths } from '../rows/resource-row.ts';
 
 const mostReplicas = 2 ** 31 - 1;
@@ -19,33 +18,9 @@ export function withValueAt(object: Fields, [name, ...rest]: readonly string[], 
   return { ...object, [name]: rest.length === 0 ? value : withValueAt(isFields(inside) ? inside : {}, rest, value) };
 }
 
-/** How Go calls the type of a value. */
-function goTypeOf(value: unknown): string {
-  if (value === null) return '<nil>';
-  if (Array.isArray(value)) return '[]interface {}';
-  if (isFields(value)) return 'map[string]interface {}';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
-  return typeof value === 'boolean' ? 'bool' : 'string';
-}
-
-/** Problems of a value, or with one on the way to it; undefined where it is of the wanted type, or absent. */
-function problemAt(object: Fields, path: readonly string[], wanted: 'int64' | 'string'): string | undefined {
-  const told = (words: number, value: unknown, type: string): string =>
-    `.${path.slice(0, words).join('.')} accessor error: ${goText(value)} is of the type ${goTypeOf(value)}, expected ${type}`;
-  let value: unknown = object;
-  for (const [at, name] of path.entries()) {
-    if (value === null) return undefined;
-    if (!isFields(value)) return told(at + 1, value, 'map[string]interface{}');
-    if (!Object.hasOwn(value, name)) return undefined;
-    value = value[name];
-  }
-  return goTypeOf(value) === wanted ? undefined : told(path.length, value, wanted);
-}
-
 function replicaProblems(object: ApiObject, path: readonly string[], field: string): FieldError[] {
-  const problem = problemAt(object, path, 'int64');
-  if (problem !== undefined) return [invalidValue(field, 0, problem)];
-  const value = Number(valueAt(object, path) ?? 0);
+  const value = valueAt(object, path) ?? 0;
+  if (typeof value !== 'number' || !Number.isInteger(value)) return [invalidValue(field, 0, 'must be a whole number')];
   if (value < 0) return [invalidValue(field, value, 'should be a non-negative integer')];
   return value > mostReplicas ? [invalidValue(field, value, `should be less than or equal to ${mostReplicas}`)] : [];
 }
@@ -56,7 +31,7 @@ export const scaleSpecProblems = (object: ApiObject, { spec, texts }: ScalePaths
 
 /** The problems of what a status says of replicas and their selector. */
 export function scaleStatusProblems(object: ApiObject, { status, selector, texts }: ScalePaths): FieldError[] {
-  const problem = selector && problemAt(object, selector, 'string');
-  const ofSelector = problem === undefined ? [] : [invalidValue(texts.selector ?? '', '', problem)];
-  return [...replicaProblems(object, status, texts.status), ...ofSelector];
+  const selected = selector && valueAt(object, selector);
+  const isText = selected === undefined || selected === null || typeof selected === 'string';
+  return [...replicaProblems(object, status, texts.status), ...(isText ? [] : [invalidValue(texts.selector ?? '', '', 'must be a text')])];
 }

@@ -1,8 +1,6 @@
 // Discovery: version, health, groups, resources, OpenAPI.
-import { notAcceptable } from '../objects/api-error.ts';
 import { compareVersions } from '../definitions/definition.ts';
-import { openApiProtobufAnswer, openApiProtobufType } from './openapi-protobuf.ts';
-import { openApiFor, openApiIndex, openApiOfAll } from './openapi.ts';
+import { openApiFor, openApiIndex } from './openapi.ts';
 import { acceptedTypes } from '../verbs/representation.ts';
 import { wordsOf } from '../http/request.ts';
 import type { ApiRequest, ApiResponse } from '../http/request.ts';
@@ -32,6 +30,13 @@ function verbsOf({ plural, answer, isCustom }: ResourceRow): string[] {
   return plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
 }
 
+/**
+ * The older document of OpenAPI, in protocol buffers, which describes nothing. kubectl reads it where version 3 does not know a kind, and only
+ * then says that the kind is unknown.
+ */
+const olderDocument = '\x0a\x032.0\x12\x12\x0a\x0aKubernetes\x12\x041.36\x42\x00\x4a\x00';
+const olderType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+
 /** The answer to a path that names no resource, undefined if absent. @param rows the resources that the server serves */
 export function answerDiscovery({ path, headers, method }: ApiRequest, rows: readonly ResourceRow[]): ApiResponse | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
@@ -40,22 +45,7 @@ export function answerDiscovery({ path, headers, method }: ApiRequest, rows: rea
   const at = words.join('/');
   if (at === 'version') return json(version);
   if (words.length <= 2 && ['healthz', 'livez', 'readyz'].includes(words[0] ?? '')) return text('ok');
-  if (at === '')
-    return json({
-      paths: [
-        '/api',
-        '/api/v1',
-        '/apis',
-        ...groupVersions(rows).map((each) => `/apis/${each}`),
-        '/healthz',
-        '/livez',
-        '/openapi/v2',
-        '/openapi/v3',
-        '/readyz',
-        '/version',
-      ],
-    });
-  if (at === 'openapi/v2') return openApiOfAllIn(rows, headers['accept']);
+  if (at === 'openapi/v2') return { status: 200, headers: { 'Content-Type': olderType }, body: olderDocument };
   if (at === 'openapi/v3') return json(openApiIndex(rows));
   if (words[0] === 'openapi' && words[1] === 'v3') {
     const document = openApiFor(rows, words.slice(2).join('/'));
@@ -85,17 +75,6 @@ export function answerDiscovery({ path, headers, method }: ApiRequest, rows: rea
   });
 }
 
-/** The document of all groups in the first form that a client takes. @throws ApiError 406 */
-function openApiOfAllIn(rows: readonly ResourceRow[], accept: string | undefined): ApiResponse {
-  for (const { type } of acceptedTypes(accept)) {
-    if (type === openApiProtobufType)
-      return { status: 200, headers: { 'Content-Type': openApiProtobufAnswer }, body: '', bytes: openApiOfAll(rows).protobuf };
-    if (['application/json', '*/*', 'application/*'].includes(type))
-      return { status: 200, headers: { 'Content-Type': 'application/json' }, body: openApiOfAll(rows).json };
-  }
-  throw notAcceptable(['application/json', openApiProtobufType]);
-}
-
 const json = (body: unknown, contentType = 'application/json'): ApiResponse => ({
   status: 200,
   headers: { 'Content-Type': contentType },
@@ -118,9 +97,6 @@ const inOrder = (rows: readonly ResourceRow[]): ResourceRow[] =>
 /** The versions of a group, in the order in which clients prefer them. */
 const versionsOf = (rows: readonly ResourceRow[], name: string): string[] =>
   [...new Set(rows.filter(({ group }) => group === name).map(({ version: each }) => each))].toSorted(compareVersions);
-
-const groupVersions = (rows: readonly ResourceRow[]): string[] =>
-  groups(rows).flatMap((name) => versionsOf(rows, name).map((each) => `${name}/${each}`));
 
 function groupOf(rows: readonly ResourceRow[], name: string): object {
   const described = versionsOf(rows, name).map((each) => ({ groupVersion: `${name}/${each}`, version: each }));

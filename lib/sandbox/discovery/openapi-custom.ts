@@ -1,4 +1,4 @@
-// Schemas of definitions as OpenAPI shows them: with what every object has, and for version 2 without what it has no words for.
+// Schemas of definitions as OpenAPI shows them: with what every object has.
 import { isFields } from '../objects/api-object.ts';
 import type { Fields } from '../objects/api-object.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
@@ -37,29 +37,4 @@ function within(schema: unknown): Fields {
       properties: { ...propertiesIn(schema['properties']), ...(isEmbedded && ofObjects()) },
     }),
   };
-}
-
-const newer = new Set(
-  'allOf anyOf oneOf not nullable additionalItems patternProperties definitions dependencies'.split(' '), // version 2 knows none of these
-);
-const ofShape = new Set(['type', 'default', 'properties', 'items', 'additionalProperties']);
-
-/** A schema in the words of version 2: of a field that may be null, or may be anything, nothing is said of its shape. */
-export function olderSchema(schema: unknown): unknown {
-  if (!isFields(schema)) return schema;
-  const { allOf } = schema;
-  const only: unknown = Array.isArray(allOf) ? allOf[0] : undefined;
-  if (isFields(only) && typeof only['$ref'] === 'string') return { $ref: only['$ref'].replace('#/components/schemas/', '#/definitions/') };
-  const isAnything = schema['nullable'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
-  const result: Fields = {};
-  for (const [key, value] of Object.entries(schema)) {
-    if (!newer.has(key) && !(isAnything && ofShape.has(key))) result[key] = olderPart(key, value);
-  }
-  return result;
-}
-
-function olderPart(key: string, value: unknown): unknown {
-  if (key === 'items' || key === 'additionalProperties') return olderSchema(value);
-  if (key !== 'properties' || !isFields(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, olderSchema(schema)]));
 }

@@ -12,9 +12,9 @@ const packages: readonly (readonly [RegExp, string])[] = [
   [/^(Workload.*|PodGroup.*|JobScheduling)$/, 'io.k8s.api.scheduling.v1beta1.'],
   [/^(Job(Spec|Status|Condition|List)?|PodFailurePolicy.*|SuccessPolicy.*|UncountedTerminatedPods)$/, 'io.k8s.api.batch.v1.'],
   [/^(Deployment.*|RollingUpdateDeployment)$/, 'io.k8s.api.apps.v1.'],
-  [/^(NetworkPolicy.*|IPBlock)$/, 'io.k8s.api.networking.v1.'],
-  [/^(HorizontalPodAutoscaler.*|HPAScaling.*|CrossVersionObjectReference)$/, 'io.k8s.api.autoscaling.v2.'],
-  [/^(\w*Metric(Source|Status)|Metric(Identifier|Spec|Target|ValueStatus))$/, 'io.k8s.api.autoscaling.v2.'],
+  [/^NetworkPolicy.*$/, 'io.k8s.api.networking.v1.'],
+  [/^(HorizontalPodAutoscaler.*|CrossVersionObjectReference)$/, 'io.k8s.api.autoscaling.v2.'],
+  [/^(\w*MetricSource|Metric(Identifier|Spec|Target))$/, 'io.k8s.api.autoscaling.v2.'],
   [/^Scale(Spec|Status)?$/, 'io.k8s.api.autoscaling.v1.'],
   [
     /^(CustomResource|JSONSchema|Conversion(Webhook|ClientConfig|ServiceReference)|SelectableField|ExternalDocumentation|ValidationRule).*$/,
@@ -31,7 +31,7 @@ const packages: readonly (readonly [RegExp, string])[] = [
   [/^Lease(Spec|List)?$/, 'io.k8s.api.coordination.v1.'],
   [/^(PodDisruptionBudget.*|Eviction)$/, 'io.k8s.api.policy.v1.'],
   [/^(SelfSubjectReview.*|TokenRe(view|quest).*|BoundObjectReference|UserInfo)$/, 'io.k8s.api.authentication.v1.'],
-  [/^((Self|Local)?Subject.*Review.*|SubjectRules.*|.*Attributes|ResourceRule|NonResourceRule)$/, 'io.k8s.api.authorization.v1.'],
+  [/^((Self)?Subject.*Review.*|SubjectRules.*|.*Attributes|ResourceRule|NonResourceRule)$/, 'io.k8s.api.authorization.v1.'],
 ];
 
 /** e.g. `JobSpec` → `io.k8s.api.batch.v1.JobSpec` */

@@ -100,24 +100,13 @@ function ofObject(type: ObjectType): object {
   return {
     type: 'object',
     ...(required.length > 0 && { required }),
-    ...((fields.length > 0 || !type.keepsUnknown) && {
-      properties: Object.fromEntries(
-        fields.map((field) => [field.name, { ...described(`${type.name}.${field.name}`), ...ofField(field) }]),
-      ),
-    }),
+    properties: Object.fromEntries(fields.map((field) => [field.name, { ...described(`${type.name}.${field.name}`), ...ofField(field) }])),
     ...(type.isWhole && { 'x-kubernetes-map-type': 'atomic' }),
-    ...(type.keepsUnknown && keepsUnknown),
   };
 }
 
-const keepsUnknown = { 'x-kubernetes-preserve-unknown-fields': true };
-
-/** Types without a name are described where they stand. */
-const isInline = ({ name }: ObjectType): boolean => name === '';
-
 function addTypesIn(type: FieldType, schemas: Schemas): void {
-  if (type.is === 'object' && isInline(type)) for (const field of type.fields.values()) addTypesIn(field.type, schemas);
-  else if (type.is === 'object') addType(type, schemas);
+  if (type.is === 'object') addType(type, schemas);
   else if (type.is === 'list' || type.is === 'map') addTypesIn(type.of, schemas);
 }
 
@@ -160,8 +149,6 @@ function ofElements(type: FieldType, oneOf: readonly string[] | undefined): obje
 }
 
 function ofType(type: FieldType): object {
-  if (type.is === 'object' && isInline(type)) return ofObject(type);
-  if (type.is === 'free') return keepsUnknown;
   const name = type.is === 'object' ? type.name : named[type.is];
   // A reference stands alone in OpenAPI 3.0, so it is wrapped where something is said beside it.
   if (name !== undefined) return { allOf: [reference(name)] };
@@ -173,7 +160,7 @@ function ofType(type: FieldType): object {
 }
 
 function ofElement(type: FieldType): object {
-  if (type.is === 'object' && !isInline(type)) return { default: {}, allOf: [reference(type.name)] };
+  if (type.is === 'object') return { default: {}, allOf: [reference(type.name)] };
   const name = named[type.is];
   if (name !== undefined) return reference(name);
   if (type.is === 'list') return { type: 'array', items: ofElement(type.of) };

@@ -9,7 +9,6 @@ import type { ResourceRow } from '../rows/resource-row.ts';
 import { apiVersionOf } from '../rows/resources.ts';
 import type { Resources } from '../rows/resources.ts';
 import { decode, jsonKind } from '../schema/decode.ts';
-import type { Misfit } from '../schema/decode.ts';
 import { parseKeepingNumbers } from '../schema/number-texts.ts';
 
 /** Larger bodies are refused before they are read. */
@@ -21,7 +20,7 @@ export interface Read {
   warnings: string[];
 }
 
-/** A body's JSON. @throws ApiError 400, or 415 for another media type */
+/** A body's JSON; a null is an empty object where there is to be one. @throws ApiError 400, or 415 for another media type */
 export function jsonOf({ headers, body }: ApiRequest, kind?: string): unknown {
   const type = (headers['content-type'] ?? 'application/json').split(';')[0]?.trim() ?? '';
   if (type !== '' && type !== 'application/json' && !/^application\/[a-z.-]+\+json$/.test(type))
@@ -29,66 +28,46 @@ export function jsonOf({ headers, body }: ApiRequest, kind?: string): unknown {
   const value = parseJson(body, kind);
   if (kind === undefined) return value;
   if (value === null) return {};
-  if (isFields(value)) {
-    const odd = ['apiVersion', 'kind'].find((name) => !['string', 'undefined'].includes(typeof (value[name] ?? undefined)));
-    if (odd === undefined) return value;
-    throw unrecognized(body, `json: cannot unmarshal ${jsonKind(value[odd])} into Go struct field .${odd} of type string`, kind);
-  }
-  const found = jsonKind(value);
-  throw unrecognized(body, `json: cannot unmarshal ${found} into Go value of type ${typeMeta}`, kind);
+  const odd = ['apiVersion', 'kind'].find(
+    (name) => !isFields(value) || !['string', 'undefined'].includes(typeof (value[name] ?? undefined)),
+  );
+  if (odd !== undefined) throw unrecognized(body, isFields(value) ? `${odd} must be a text` : `a ${jsonKind(value)} is no object`, kind);
+  return value;
 }
-
-/** The Go type that kind and version are read into, as messages show it. */
-const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** @param kind what the text should hold; a patch has none */
 export function parseJson(text: string, kind?: string): unknown {
   try {
     return parseKeepingNumbers(text);
   } catch (error) {
-    const { message } = error instanceof Error ? error : { message: String(error) };
-    const at = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
-    const why =
-      at >= text.length ? 'unexpected end of JSON input' : `invalid character ${JSON.stringify(text.charAt(at))} at position ${at}`;
-    throw unrecognized(text, why, kind);
+    throw unrecognized(text, error instanceof Error ? error.message : String(error), kind);
   }
 }
+
+/** So much of an unreadable body is shown. */
+const shownCharacters = 30;
 
 /** @param why it is not of the kind */
 function unrecognized(text: string, why: string, kind?: string): ApiError {
   const about = kind === undefined ? '' : `the object provided is unrecognized (must be of type ${kind}): `;
-  return badRequest(`${about}couldn't get version/kind; json parse error: ${why} (${beginningOf(text)})`);
+  const shown = text === '' ? '<empty>' : text.slice(0, shownCharacters) + (text.length > shownCharacters ? ' ...' : '');
+  return badRequest(`${about}couldn't get version/kind; json parse error: ${why} (${shown})`);
 }
-
-/** As text where it begins as an object does, else in hexadecimal digits. */
-function beginningOf(text: string): string {
-  if (text === '') return '<empty>';
-  const bytes = Buffer.from(text);
-  const begins = bytes.subarray(0, shownBytes).toString(text.startsWith('{') ? 'utf8' : 'hex');
-  return bytes.length > shownBytes ? `${begins} ...` : begins;
-}
-
-/** So much of an unreadable body is shown. */
-const shownBytes = 30;
 
 /**
  * Checks an object against its resource's type, in the group and version of the request.
- * @param strictness what becomes of fields that are unknown or given twice
+ * @param strictness what becomes of fields that are unknown
  * @throws ApiError 400
  */
 export function readObject(resources: Resources, row: ResourceRow, body: unknown, strictness: Strictness): Read {
   if (!isFields(body)) throw badRequest(`the body is not an object of kind ${row.kind}`);
   const label = `${row.kind} in version ${JSON.stringify(row.version)} cannot be handled as a ${row.kind}`;
-  const refuse = (message: string, misfit?: Misfit): Error => strictness.refusal?.(message, misfit) ?? badRequest(`${label}: ${message}`);
+  const refuse = (message: string): Error => strictness.refusal?.(message) ?? badRequest(`${label}: ${message}`);
   if (row.defined) checkCustomKind(row, body, strictness.refusal !== undefined);
   else checkKind(resources, row, body);
-  const { object, unknown } =
-    row.defined?.decode(body, refuse) ?? decode(row.schema, body, refuse, { wraps: strictness.converts === true });
-  const problems = strictness.problems(unknown, row);
-  if (problems.length > 0 && strictness.mode === 'Strict') {
-    const text = `strict decoding error: ${problems.join(', ')}`;
-    throw strictness.refusal?.(text) ?? badRequest(`${label}: ${text}`);
-  }
+  const { object, unknown } = row.defined?.decode(body, refuse) ?? decode(row.schema, body, refuse);
+  const problems = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
+  if (problems.length > 0 && strictness.mode === 'Strict') throw refuse(`strict decoding error: ${problems.join(', ')}`);
   return { object: asObject(object, row), warnings: strictness.mode === 'Ignore' ? [] : problems };
 }
 
@@ -100,10 +79,7 @@ function checkCustomKind(row: ResourceRow, body: Fields, isPatched: boolean): vo
     ['apiVersion', 'apiVersion'],
   ] as const) {
     if (textAt(body, field) !== '') continue;
-    const text = JSON.stringify(body);
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${row.kind}): Object '${name}' is missing in '${text}' (${beginningOf(text)})`,
-    );
+    throw badRequest(`the object provided is unrecognized (must be of type ${row.kind}): Object '${name}' is missing`);
   }
   const [apiVersion, kind] = [textAt(body, 'apiVersion'), textAt(body, 'kind')];
   if (apiVersion !== own && !isPatched) {

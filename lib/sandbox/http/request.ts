@@ -1,5 +1,6 @@
 // A request: its path taken apart, its query read.
 import type { FieldError } from '../../objects/field-error.ts';
+import { problemsOfPathSegment } from '../../objects/names.ts';
 import { badRequest, invalid } from '../objects/api-error.ts';
 import type { Asker } from '../objects/asker.ts';
 import { quoted } from '../objects/go-text.ts';
@@ -24,9 +25,9 @@ export interface Sink {
   end: () => void;
 }
 
-/** A whole answer (`bytes` in place of a body that is no text), or one that goes on: `stream` begins it and gives the way to break it off. */
+/** A whole answer, or one that goes on: `stream` begins it and gives the way to break it off. */
 export type ApiResponse =
-  | { status: number; headers: Record<string, string>; body: string; bytes?: Buffer }
+  | { status: number; headers: Record<string, string>; body: string }
   | { status: number; headers: Record<string, string>; stream: (sink: Sink) => () => void };
 
 /** `/apis/batch/v1/namespaces/default/jobs/a/status` taken apart. */
@@ -72,10 +73,7 @@ export function parseResourcePath(path: string): ResourcePath | undefined {
 
 /** @throws ApiError 400 for a name that no object can have, since no path leads to it */
 export function checkPathName(name: string): void {
-  const problems = [
-    ...(name === '.' || name === '..' ? [`may not be '${name}'`] : []),
-    ...(name.includes('%') ? ["may not contain '%'"] : []),
-  ];
+  const problems = problemsOfPathSegment(name);
   if (problems.length > 0) throw badRequest(`Name parameter invalid: ${quoted(name)}: ${problems.join(';')}`);
 }
 

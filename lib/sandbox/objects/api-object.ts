@@ -38,6 +38,9 @@ export function numberAt(of: Fields | undefined, key: string): number {
   return typeof value === 'number' ? value : 0;
 }
 
+export const hasCondition = ({ status }: ApiObject, type: string): boolean =>
+  listAt(status, 'conditions').some((condition) => condition['type'] === type && condition['status'] === 'True');
+
 /** Equal as JSON values; the order of an object's keys does not matter, that of a list's elements does. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;

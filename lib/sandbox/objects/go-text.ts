@@ -14,19 +14,6 @@ export function goText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** JSON's values as `%#v` shows them: `map[string]interface {}{"a":1}`. */
-export function goSyntax(value: unknown): string {
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
-  if (isFields(value)) {
-    const pairs = Object.keys(value)
-      .toSorted()
-      .map((key) => `${quoted(key)}:${goSyntax(value[key])}`);
-    return `map[string]interface {}{${pairs.join(', ')}}`;
-  }
-  if (typeof value === 'string') return quoted(value);
-  return value === null || value === undefined ? 'interface {}(nil)' : JSON.stringify(value);
-}
-
 const named: ReadonlyMap<string, string> = new Map(
   Object.entries({ '\x07': 'a', '\b': 'b', '\t': 't', '\n': 'n', '\v': 'v', '\f': 'f', '\r': 'r', '"': '"', '\\': '\\' }),
 );

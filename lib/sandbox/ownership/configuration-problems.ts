@@ -1,7 +1,7 @@
 // Problems of an applied configuration: fields that its type does not have, values of another type, elements twice.
 import { isFields } from '../objects/api-object.ts';
 import type { Fields } from '../objects/api-object.ts';
-import { goSyntax, goText } from '../objects/go-text.ts';
+import { goText } from '../objects/go-text.ts';
 import { fieldIn } from '../schema/free-form.ts';
 import type { FieldType, ObjectType } from '../schema/notation.ts';
 import { textOfStep } from '../objects/field-set.ts';
@@ -33,14 +33,15 @@ function inObject(type: ObjectType, value: Fields): Problem[] {
 
 function inValue(type: FieldType, value: unknown): Problem[] {
   if (value === null || value === undefined) return [];
+  const unless = (isGood: boolean, wanted: string): Problem[] => (isGood ? [] : problem(`expected ${wanted}, got ${goText(value)}`));
   switch (type.is) {
     case 'object':
-      return isFields(value) ? inObject(type, value) : problem(`expected map, got &{${goText(value)}}`);
+      return isFields(value) ? inObject(type, value) : unless(false, 'map');
     case 'map':
-      if (!isFields(value)) return problem(`expected map, got &{${goText(value)}}`);
+      if (!isFields(value)) return unless(false, 'map');
       return Object.entries(value).flatMap(([key, item]) => at(`.${key}`, inValue(type.of, item)));
     case 'list': {
-      if (!Array.isArray(value)) return problem(`expected list, got &{${goText(value)}}`);
+      if (!Array.isArray(value)) return unless(false, 'list');
       const seen = new Set<string>();
       const problems: Problem[] = [];
       for (const [index, item] of value.entries()) {
@@ -61,27 +62,21 @@ function inValue(type: FieldType, value: unknown): Problem[] {
     case 'int32':
     case 'int64':
     case 'number':
-      return typeof value === 'number' ? [] : problem(`expected numeric (int or float), got ${goTypeOf(value)}`);
+      return unless(typeof value === 'number', 'numeric (int or float)');
     case 'boolean':
-      return typeof value === 'boolean' ? [] : problem(`expected boolean, got &{${goText(value)}}`);
+      return unless(typeof value === 'boolean', 'boolean');
     case 'quantity':
     case 'intOrString':
-      return isFields(value) || Array.isArray(value) ? problem(`expected any scalar, got &{${goText(value)}}`) : [];
+      return unless(!isFields(value) && !Array.isArray(value), 'any scalar');
     case 'string':
     case 'time':
     case 'microTime':
     case 'bytes':
-      return typeof value === 'string' ? [] : problem(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
+      return unless(typeof value === 'string', 'string');
     case 'any':
     case 'free':
       return [];
     default:
       return type satisfies never;
   }
-}
-
-function goTypeOf(value: unknown): string {
-  if (Array.isArray(value)) return '[]interface {}';
-  if (isFields(value)) return 'map[string]interface {}';
-  return typeof value === 'boolean' ? 'bool' : 'string';
 }

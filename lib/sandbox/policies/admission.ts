@@ -1,6 +1,6 @@
 // Every write is put to the admission policies that are bound to such requests.
 import { matcherOf } from '../../objects/label-selector.ts';
-import { BudgetError, EvaluationError, untyped } from '../cel/values/values.ts';
+import { EvaluationError, untyped } from '../cel/values/values.ts';
 import type { Value } from '../cel/values/values.ts';
 import { ApiError } from '../objects/api-error.ts';
 import type { ApiObject } from '../objects/api-object.ts';
@@ -21,8 +21,8 @@ import type { ParamRef, PolicySpec, Validation } from './policy-shapes.ts';
 const group = 'admissionregistration.k8s.io';
 const policies = `validatingadmissionpolicies.${group}`;
 const bindings = `validatingadmissionpolicybindings.${group}`;
-const mostForValidations = 10_000_000;
-const mostForConditions = 2_500_000;
+/** Of one policy on one request. */
+const mostSteps = 10_000_000;
 const longestMessageBytes = 5 * 1024;
 
 export interface AdmissionRequest extends AdmissionAttributes {
@@ -168,14 +168,12 @@ function variablesOf(request: AdmissionRequest, { storage }: Cluster): Map<strin
 
 const optionKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' };
 
-const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
-
 /** One policy on one request, with one parameter. */
 class Run {
   readonly #spec: PolicySpec;
   readonly #programs: PolicyPrograms;
   readonly #seen: Variables;
-  #budget = mostForConditions;
+  #budget = mostSteps;
 
   constructor(spec: PolicySpec, programs: PolicyPrograms, seen: Variables, param: Value | undefined) {
     this.#spec = spec;
@@ -190,24 +188,17 @@ class Run {
   denials(): Denial[] {
     const passes = this.#spec.failurePolicy === 'Ignore';
     const failed = (message: string): Denial[] => (passes ? [] : [{ message }]);
-    // Match conditions see no namespace, and have a budget of their own.
+    // Match conditions see no namespace.
     const conditions = new Map(this.#seen).set('namespaceObject', null);
     const errors: string[] = [];
     for (const condition of this.#programs.conditions) {
       const result = this.#evaluate(condition, conditions);
-      if (result === outOfBudgetResult) return failed(outOfBudget);
       if ('error' in result) errors.push(result.error);
       else if (result.value === false) return [];
     }
     if (errors.length > 0) return failed(errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`);
-    this.#budget = mostForValidations;
-    const results: ({ value: Value } | { error: string })[] = [];
-    for (const validation of this.#programs.validations) {
+    return this.#programs.validations.flatMap((validation, index): Denial[] => {
       const result = this.#evaluate(validation, this.#seen);
-      if (result === outOfBudgetResult) return failed(outOfBudget);
-      results.push(result);
-    }
-    return results.flatMap((result, index): Denial[] => {
       if ('error' in result) return failed(result.error);
       return result.value === true ? [] : [this.#denial(index)];
     });
@@ -245,13 +236,9 @@ class Run {
   #evaluate({ source, program }: PolicyProgram, seen: Variables): { value: Value } | { error: string } {
     if ('problem' in program) return { error: `compilation error: ${program.problem}` };
     const outcome = program.run(seen);
-    if (outcome.cost > this.#budget) return outOfBudgetResult;
+    if (outcome.cost > this.#budget) return { error: 'validation failed due to running out of cost budget' };
     this.#budget -= outcome.cost;
     if ('value' in outcome) return { value: outcome.value };
-    const { error } = outcome;
-    if (error instanceof BudgetError && this.#budget <= 0) return outOfBudgetResult;
-    return { error: `expression '${source}' resulted in error: ${error.message}` };
+    return { error: `expression '${source}' resulted in error: ${outcome.error.message}` };
   }
 }
-
-const outOfBudgetResult = { error: outOfBudget };

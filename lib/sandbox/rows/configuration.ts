@@ -4,7 +4,7 @@ import { problemsOfConfigKey } from '../../objects/names.ts';
 import { fieldIsImmutable, forbidden, invalidFor, invalidValue } from '../../objects/refusals.ts';
 import { fieldsAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject } from '../objects/api-object.ts';
-import { ageColumn, nameColumn, row } from './row.ts';
+import { ageColumn, column, nameColumn, row } from './row.ts';
 
 const countOf = (object: ApiObject, ...fields: string[]): number =>
   fields.reduce((sum, field) => sum + Object.keys(fieldsAt(object, field)).length, 0);
@@ -26,14 +26,9 @@ const validateUpdate = (next: ApiObject, previous: ApiObject): FieldError[] => [
 
 export const configMaps = row({
   plural: 'configmaps',
-  singular: 'configmap',
   kind: 'ConfigMap',
   shortNames: ['cm'],
-  columns: [
-    nameColumn,
-    { name: 'Data', type: 'string', description: 'How many entries it holds.', cell: (object) => countOf(object, 'data', 'binaryData') },
-    ageColumn,
-  ],
+  columns: [nameColumn, column('Data', (object) => countOf(object, 'data', 'binaryData')), ageColumn],
   rules: { validate: keyErrors, validateUpdate },
 });
 
@@ -48,20 +43,11 @@ function withStringData(secret: ApiObject): ApiObject {
 
 export const secrets = row({
   plural: 'secrets',
-  singular: 'secret',
   kind: 'Secret',
-  columns: [
-    nameColumn,
-    { name: 'Type', type: 'string', description: 'What its data is used for.', cell: (object) => textAt(object, 'type') },
-    { name: 'Data', type: 'string', description: 'How many entries it holds.', cell: (object) => countOf(object, 'data') },
-    ageColumn,
-  ],
-  selectable: ['type'],
+  columns: [nameColumn, column('Type', (object) => textAt(object, 'type')), column('Data', (object) => countOf(object, 'data')), ageColumn],
   fieldsOf: (object) => ({ type: textAt(object, 'type') }),
   rules: {
     defaults: withStringData,
-    create: withStringData,
-    update: withStringData,
     validate: keyErrors,
     validateUpdate: (next, previous) => [
       ...(next['type'] === previous['type'] ? [] : [invalidValue('type', next['type'], fieldIsImmutable)]),
@@ -72,7 +58,6 @@ export const secrets = row({
 
 export const serviceAccounts = row({
   plural: 'serviceaccounts',
-  singular: 'serviceaccount',
   kind: 'ServiceAccount',
   shortNames: ['sa'],
   answersDeleted: true,

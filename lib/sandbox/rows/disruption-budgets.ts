@@ -5,7 +5,7 @@ import { invalidValue, unlessNonNegative, unsupportedValue } from '../../objects
 import { fieldsAt, numberAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Column } from './resource-row.ts';
-import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+import { ageColumn, column, nameColumn, row } from './row.ts';
 
 const policies = ['AlwaysAllow', 'IfHealthyBudget'];
 const percentProblem =
@@ -35,43 +35,26 @@ function errorsOf({ spec = {} }: ApiObject): FieldError[] {
 
 const counts = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'];
 
-const amountColumn = (name: string, field: string, description: string): Column => ({
-  name,
-  type: 'string',
-  description,
-  cell: ({ spec }) => textAt(spec, field) || 'N/A',
-});
+const amountColumn = (name: string, field: string): Column => column(name, ({ spec }) => textAt(spec, field) || 'N/A');
 
 export const disruptionBudgets = row({
   group: 'policy',
   plural: 'poddisruptionbudgets',
-  singular: 'poddisruptionbudget',
   kind: 'PodDisruptionBudget',
   shortNames: ['pdb'],
-  subresources: [{ name: 'status', kind: 'PodDisruptionBudget', verbs: readAndWrite }],
+  hasStatus: true,
   countsGenerations: true,
   needsVersion: true,
   columns: [
     nameColumn,
-    amountColumn('Min Available', 'minAvailable', 'How many pods must stay available.'),
-    amountColumn('Max Unavailable', 'maxUnavailable', 'How many pods may be missing.'),
-    {
-      name: 'Allowed Disruptions',
-      type: 'integer',
-      description: 'How many pods may be evicted now.',
-      cell: ({ status }) => numberAt(status, 'disruptionsAllowed'),
-    },
+    amountColumn('Min Available', 'minAvailable'),
+    amountColumn('Max Unavailable', 'maxUnavailable'),
+    column('Allowed Disruptions', ({ status }) => numberAt(status, 'disruptionsAllowed'), { type: 'integer' }),
     ageColumn,
   ],
   rules: {
-    create: (object) => ({
-      ...object,
-      metadata: { ...object.metadata, generation: 1 },
-      status: Object.fromEntries(counts.map((name) => [name, 0])),
-    }),
+    create: (object) => ({ ...object, status: Object.fromEntries(counts.map((name) => [name, 0])) }),
     validate: errorsOf,
-    update: (next, previous) => ({ ...next, status: previous.status ?? {} }),
-    validateUpdate: errorsOf,
     validateStatus: ({ status }) => counts.flatMap((name) => unlessNonNegative(`status.${name}`, numberAt(status, name))),
   },
 });

@@ -5,8 +5,7 @@ import { fieldIsImmutable, invalidFor, invalidValue, requiredValue } from '../..
 import { fieldsAt, isSame, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ageOf } from './human-duration.ts';
-import type { Column } from './resource-row.ts';
-import { row } from './row.ts';
+import { column, row, wide } from './row.ts';
 
 const oneHourMs = 3_600_000;
 
@@ -44,83 +43,32 @@ const sourceOf = (event: ApiObject): string => {
   return host ? `${component}, ${host}` : component;
 };
 
-const columns: Column[] = [
-  { name: 'Last Seen', type: 'string', description: 'When it happened last.', cell: (event, nowMs) => ageOf(lastSeen(event), nowMs) },
-  { name: 'Type', type: 'string', description: 'Normal or Warning.', cell: (event) => textAt(event, 'type') },
-  { name: 'Reason', type: 'string', description: 'Why, in one word.', cell: (event) => textAt(event, 'reason') },
-  {
-    name: 'Object',
-    type: 'string',
-    description: 'What it is about.',
-    cell: (event) => `${textAt(involvedOf(event), 'kind').toLowerCase()}/${textAt(involvedOf(event), 'name')}`,
-  },
-  {
-    name: 'Subobject',
-    type: 'string',
-    description: 'Which part of it.',
-    priority: 1,
-    cell: (event) => textAt(involvedOf(event), 'fieldPath'),
-  },
-  { name: 'Source', type: 'string', description: 'Who reported it.', priority: 1, cell: sourceOf },
-  { name: 'Message', type: 'string', description: 'The same for people.', cell: (event) => textAt(event, 'message').trim() },
-  {
-    name: 'First Seen',
-    type: 'string',
-    description: 'When it happened first.',
-    priority: 1,
-    cell: (event, nowMs) => ageOf(firstSeen(event), nowMs),
-  },
-  {
-    name: 'Count',
-    type: 'string',
-    description: 'How often.',
-    priority: 1,
-    cell: (event) => seriesOf(event)['count'] ?? event['count'] ?? 1,
-  },
-  {
-    name: 'Name',
-    type: 'string',
-    format: 'name',
-    description: 'Unique within its namespace.',
-    priority: 1,
-    cell: (event) => event.metadata.name ?? '',
-  },
+const columns = [
+  column('Last Seen', (event, nowMs) => ageOf(lastSeen(event), nowMs)),
+  column('Type', (event) => textAt(event, 'type')),
+  column('Reason', (event) => textAt(event, 'reason')),
+  column('Object', (event) => `${textAt(involvedOf(event), 'kind').toLowerCase()}/${textAt(involvedOf(event), 'name')}`),
+  column('Subobject', (event) => textAt(involvedOf(event), 'fieldPath'), wide),
+  column('Source', sourceOf, wide),
+  column('Message', (event) => textAt(event, 'message').trim()),
+  column('First Seen', (event, nowMs) => ageOf(firstSeen(event), nowMs), wide),
+  column('Count', (event) => seriesOf(event)['count'] ?? event['count'] ?? 1, wide),
+  column('Name', (event) => event.metadata.name ?? '', { format: 'name', ...wide }),
 ];
 
-const fieldsOf = (event: ApiObject): Record<string, string> => {
-  const involved = involvedOf(event);
-  const source = textAt(fieldsAt(event, 'source'), 'component') || textAt(event, 'reportingComponent');
-  return {
-    ...Object.fromEntries(
-      ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map((name) => [
-        `involvedObject.${name}`,
-        textAt(involved, name),
-      ]),
-    ),
-    reason: textAt(event, 'reason'),
-    reportingComponent: textAt(event, 'reportingComponent'),
-    source,
-    type: textAt(event, 'type'),
-  };
-};
+const involvedFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 
-const selectable = [
-  'involvedObject.kind',
-  'involvedObject.namespace',
-  'involvedObject.name',
-  'involvedObject.uid',
-  'involvedObject.apiVersion',
-  'involvedObject.resourceVersion',
-  'involvedObject.fieldPath',
-  'reason',
-  'reportingComponent',
-  'source',
-  'type',
-];
+/** @param involved the name of the field that says what it is about */
+const fieldsOf = (event: ApiObject, involved = 'involvedObject'): Record<string, string> => ({
+  ...Object.fromEntries(involvedFields.map((name) => [`${involved}.${name}`, textAt(involvedOf(event), name)])),
+  reason: textAt(event, 'reason'),
+  reportingComponent: textAt(event, 'reportingComponent'),
+  source: textAt(fieldsAt(event, 'source'), 'component') || textAt(event, 'reportingComponent'),
+  type: textAt(event, 'type'),
+});
 
 const common = {
   plural: 'events',
-  singular: 'event',
   kind: 'Event',
   shortNames: ['ev'],
   createsOnUpdate: true,
@@ -150,34 +98,25 @@ function errorsOf(event: ApiObject, controllerField: string): FieldError[] {
   return errors;
 }
 
-/** Fields that events of the older kind alone may have. */
-const olderFields = ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const;
-
 function strictErrorsOf(event: ApiObject): FieldError[] {
   const type = textAt(event, 'type');
   return [
     ...errorsOf(event, 'reportingController'),
     ...(textAt(event, 'eventTime') === '' ? [requiredValue('eventTime')] : []),
     ...(type === 'Normal' || type === 'Warning' ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
-    ...olderFields.filter((field) => !isSame(event[field] ?? {}, {})).map((field) => invalidValue(field, '', 'needs to be unset')),
   ];
 }
 
 /** Of an event only its series goes on. */
-function changesRefused(next: ApiObject, previous: ApiObject): FieldError[] {
-  return ['involvedObject', 'reason', 'message', 'source', 'firstTimestamp', 'lastTimestamp', 'count', 'type', 'eventTime', 'action']
-    .concat('related', 'reportingComponent', 'reportingInstance')
+const changesRefused = (next: ApiObject, previous: ApiObject): FieldError[] =>
+  ['involvedObject', 'reason', 'message', 'type', 'eventTime', 'action']
     .filter((field) => !isSame(next[field] ?? '', previous[field] ?? ''))
-    .map((field) => invalidValue(field === 'reportingComponent' ? 'reportingController' : field, next[field], fieldIsImmutable));
-}
+    .map((field) => invalidValue(field, next[field], fieldIsImmutable));
 
 export const events = row({
   ...common,
-  selectable,
-  fieldsOf,
-  rules: {
-    validate: (event) => errorsOf(event, 'reportingComponent'),
-  },
+  fieldsOf: (event) => fieldsOf(event),
+  rules: { validate: (event) => errorsOf(event, 'reportingComponent'), validateUpdate: () => [] },
 });
 
 export const eventsOfEventsGroup = row({
@@ -198,14 +137,9 @@ export const eventsOfEventsGroup = row({
         newNames.map(([old, fresh]) => [fresh, old] as const),
       ),
   },
-  selectable: [
-    ...selectable,
-    ...selectable.filter((name) => name.includes('.')).map((name) => name.replace('involvedObject', 'regarding')),
-    'reportingController',
-  ],
-  fieldsOf: (event) => {
-    const fields = fieldsOf(event);
-    const regarding = Object.entries(fields).map(([key, value]) => [key.replace('involvedObject', 'regarding'), value]);
-    return { ...fields, ...Object.fromEntries(regarding), reportingController: fields['reportingComponent'] ?? '' };
-  },
+  fieldsOf: (event) => ({
+    ...fieldsOf(event),
+    ...fieldsOf(event, 'regarding'),
+    reportingController: textAt(event, 'reportingComponent'),
+  }),
 });

@@ -2,10 +2,11 @@
 import { withJobDefaults, withJobUpdateDefaults, withTemplateLabels } from '../../admission/job/job-defaults.ts';
 import { validateJob, validateJobStatusUpdate, validateJobUpdate } from '../../admission/job/job-validation.ts';
 import type { Job } from '../../objects/kubernetes.ts';
-import { fieldsAt, isSame, listAt, numberAt, textAt } from '../objects/api-object.ts';
+import { selectorTextOf } from '../../objects/label-selector.ts';
+import { fieldsAt, hasCondition, isSame, listAt, numberAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { humanDuration } from './human-duration.ts';
-import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+import { ageColumn, column, nameColumn, row, wide } from './row.ts';
 
 /** As the schema has checked it. */
 const asJob = (object: ApiObject): Job => ({ ...object, spec: { ...fieldsAt(object, 'spec') } });
@@ -22,24 +23,17 @@ function withoutZeroes(object: ApiObject): ApiObject {
 }
 
 function create(object: ApiObject): ApiObject {
-  return { ...asObject(withJobDefaults(asJob({ ...object, metadata: { ...object.metadata, generation: 1 } }))), status: {} };
+  return { ...asObject(withJobDefaults(asJob(object))), status: {} };
 }
 
-const update = (next: ApiObject, previous: ApiObject): ApiObject => ({
-  ...(isSame(next.spec, previous.spec) ? next : asObject(withJobUpdateDefaults(asJob(next)))),
-  status: previous.status ?? {},
-});
+const update = (next: ApiObject, previous: ApiObject): ApiObject =>
+  isSame(next.spec, previous.spec) ? next : asObject(withJobUpdateDefaults(asJob(next)));
 
 function statusText(job: ApiObject): string {
-  const isTrue = (type: string): boolean =>
-    listAt(job.status, 'conditions').some((condition) => condition['type'] === type && condition['status'] === 'True');
-  if (isTrue('Complete')) return 'Complete';
-  if (isTrue('Failed')) return 'Failed';
+  const ended = ['Complete', 'Failed'].find((type) => hasCondition(job, type));
+  if (ended !== undefined) return ended;
   if (job.metadata.deletionTimestamp !== undefined) return 'Terminating';
-  if (isTrue('Suspended')) return 'Suspended';
-  if (isTrue('FailureTarget')) return 'FailureTarget';
-  if (isTrue('SuccessCriteriaMet')) return 'SuccessCriteriaMet';
-  return 'Running';
+  return ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'].find((type) => hasCondition(job, type)) ?? 'Running';
 }
 
 function completionsText({ spec, status }: ApiObject): string {
@@ -61,31 +55,24 @@ const containersOf = (job: ApiObject, field: string): string =>
     .map((container) => textAt(container, field))
     .join(',');
 
-const selectorText = (job: ApiObject): string =>
-  Object.entries(fieldsAt(fieldsAt(job.spec, 'selector'), 'matchLabels'))
-    .map(([key, value]) => `${key}=${String(value)}`)
-    .join(',') || '<none>';
-
 export const jobs = row({
   group: 'batch',
   plural: 'jobs',
-  singular: 'job',
   kind: 'Job',
   categories: ['all'],
-  subresources: [{ name: 'status', kind: 'Job', verbs: readAndWrite }],
+  hasStatus: true,
   countsGenerations: true,
   dependents: 'orphan',
   columns: [
     nameColumn,
-    { name: 'Status', type: 'string', description: 'Running, or how it ended.', cell: statusText },
-    { name: 'Completions', type: 'string', description: 'Succeeded pods of those wanted.', cell: completionsText },
-    { name: 'Duration', type: 'string', description: 'Time from its start to its end.', cell: durationText },
+    column('Status', statusText),
+    column('Completions', completionsText),
+    column('Duration', durationText),
     ageColumn,
-    { name: 'Containers', type: 'string', description: 'Names of its containers.', priority: 1, cell: (job) => containersOf(job, 'name') },
-    { name: 'Images', type: 'string', description: 'Images of its containers.', priority: 1, cell: (job) => containersOf(job, 'image') },
-    { name: 'Selector', type: 'string', description: 'Labels of its pods.', priority: 1, cell: selectorText },
+    column('Containers', (job) => containersOf(job, 'name'), wide),
+    column('Images', (job) => containersOf(job, 'image'), wide),
+    column('Selector', ({ spec }) => selectorTextOf(fieldsAt(spec, 'selector')) || '<none>', wide),
   ],
-  selectable: ['status.successful'],
   fieldsOf: (job) => ({ 'status.successful': String(numberAt(job.status, 'succeeded')) }),
   rules: {
     defaults: (object, previous) =>

@@ -7,22 +7,14 @@ import { validateLabelSelector } from '../../admission/metadata/label-selector-v
 import type { FieldError } from '../../objects/field-error.ts';
 import type { PodTemplate } from '../../objects/kubernetes.ts';
 import { selectorTextOf } from '../../objects/label-selector.ts';
-import { admittedQuantity } from '../../objects/values/quantity.ts';
 import { fieldIsImmutable, invalidValue, requiredValue, unlessNonNegative } from '../../objects/refusals.ts';
 import { treeCopy } from '../../objects/values/tree-copy.ts';
 import { fieldsAt, isFields, isSame, listAt, numberAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Column, ResourceRow } from './resource-row.ts';
-import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+import { ageColumn, column, nameColumn, row } from './row.ts';
 
-const firstGeneration = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, generation: 1 } });
-
-const countColumn = (name: string, count: (object: ApiObject) => number): Column => ({
-  name,
-  type: 'string',
-  description: 'A number of replicas.',
-  cell: count,
-});
+const countColumn = (name: string, field: string): Column => column(name, ({ status }) => numberAt(status, field));
 
 /** As the schema has checked it. */
 function templateOf(spec: Fields): PodTemplate {
@@ -57,29 +49,21 @@ function deploymentErrors({ spec = {} }: ApiObject, previous?: ApiObject): Field
 export const deployments = row({
   group: 'apps',
   plural: 'deployments',
-  singular: 'deployment',
   kind: 'Deployment',
   shortNames: ['deploy'],
   categories: ['all'],
-  subresources: [{ name: 'status', kind: 'Deployment', verbs: readAndWrite }],
+  hasStatus: true,
   countsGenerations: true,
   columns: [
     nameColumn,
-    {
-      name: 'Ready',
-      type: 'string',
-      description: 'Ready pods of those wanted.',
-      cell: ({ spec, status }) => `${numberAt(status, 'readyReplicas')}/${numberAt(spec, 'replicas')}`,
-    },
-    countColumn('Up-to-date', ({ status }) => numberAt(status, 'updatedReplicas')),
-    countColumn('Available', ({ status }) => numberAt(status, 'availableReplicas')),
+    column('Ready', ({ spec, status }) => `${numberAt(status, 'readyReplicas')}/${numberAt(spec, 'replicas')}`),
+    countColumn('Up-to-date', 'updatedReplicas'),
+    countColumn('Available', 'availableReplicas'),
     ageColumn,
   ],
   rules: {
     defaults: deploymentWithDefaults,
-    create: (object) => ({ ...firstGeneration(deploymentWithDefaults(object)), status: {} }),
     validate: (object) => deploymentErrors(object),
-    update: (next, previous) => ({ ...deploymentWithDefaults(next), status: previous.status ?? {} }),
     validateUpdate: deploymentErrors,
   },
 });
@@ -94,26 +78,13 @@ const policyErrors = ({ spec = {} }: ApiObject): FieldError[] => validateLabelSe
 export const networkPolicies = row({
   group: 'networking.k8s.io',
   plural: 'networkpolicies',
-  singular: 'networkpolicy',
   kind: 'NetworkPolicy',
   shortNames: ['netpol'],
   countsGenerations: true,
-  columns: [
-    nameColumn,
-    {
-      name: 'Pod-Selector',
-      type: 'string',
-      description: 'The pods that it is for.',
-      cell: ({ spec }) => selectorTextOf(fieldsAt(spec, 'podSelector')) || '<none>',
-    },
-    ageColumn,
-  ],
+  columns: [nameColumn, column('Pod-Selector', ({ spec }) => selectorTextOf(fieldsAt(spec, 'podSelector')) || '<none>'), ageColumn],
   rules: {
     defaults: policyWithDefaults,
-    create: (object) => firstGeneration(policyWithDefaults(object)),
     validate: policyErrors,
-    update: policyWithDefaults,
-    validateUpdate: policyErrors,
   },
 });
 
@@ -121,24 +92,10 @@ const usualMetrics = (): Fields[] => [
   { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
 ];
 
-const amounts = new Set(['value', 'averageValue']);
-
-/** Amounts are given back in their canonical form, by which a controller knows its own wishes again. */
-function withAmounts(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withAmounts);
-  if (!isFields(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [
-      name,
-      amounts.has(name) && typeof item === 'string' ? admittedQuantity(item) : withAmounts(item),
-    ]),
-  );
-}
-
 function autoscalerWithDefaults(object: ApiObject): ApiObject {
   const { spec = {} } = object;
   const metrics = listAt(spec, 'metrics');
-  return { ...object, spec: { minReplicas: 1, ...spec, metrics: metrics.length > 0 ? withAmounts(metrics) : usualMetrics() } };
+  return { ...object, spec: { minReplicas: 1, ...spec, metrics: metrics.length > 0 ? metrics : usualMetrics() } };
 }
 
 function autoscalerErrors({ spec = {} }: ApiObject): FieldError[] {
@@ -151,30 +108,25 @@ export const autoscalers = row({
   group: 'autoscaling',
   version: 'v2',
   plural: 'horizontalpodautoscalers',
-  singular: 'horizontalpodautoscaler',
   kind: 'HorizontalPodAutoscaler',
   shortNames: ['hpa'],
   categories: ['all'],
-  subresources: [{ name: 'status', kind: 'HorizontalPodAutoscaler', verbs: readAndWrite }],
+  hasStatus: true,
   columns: [
     nameColumn,
-    {
-      name: 'Reference',
-      type: 'string',
-      description: 'The object that it scales.',
-      cell: ({ spec }) => `${textAt(fieldsAt(spec, 'scaleTargetRef'), 'kind')}/${textAt(fieldsAt(spec, 'scaleTargetRef'), 'name')}`,
-    },
-    countColumn('MinPods', ({ spec }) => numberAt(spec, 'minReplicas')),
-    countColumn('MaxPods', ({ spec }) => numberAt(spec, 'maxReplicas')),
-    countColumn('Replicas', ({ status }) => numberAt(status, 'currentReplicas')),
+    column(
+      'Reference',
+      ({ spec }) => `${textAt(fieldsAt(spec, 'scaleTargetRef'), 'kind')}/${textAt(fieldsAt(spec, 'scaleTargetRef'), 'name')}`,
+    ),
+    column('MinPods', ({ spec }) => numberAt(spec, 'minReplicas')),
+    column('MaxPods', ({ spec }) => numberAt(spec, 'maxReplicas')),
+    countColumn('Replicas', 'currentReplicas'),
     ageColumn,
   ],
   rules: {
     defaults: autoscalerWithDefaults,
     create: (object) => ({ ...autoscalerWithDefaults(object), status: { currentMetrics: null, desiredReplicas: 0 } }),
     validate: autoscalerErrors,
-    update: (next, previous) => ({ ...autoscalerWithDefaults(next), ...(previous.status && { status: previous.status }) }),
-    validateUpdate: autoscalerErrors,
   },
 });
 
@@ -182,13 +134,11 @@ function webhookConfigurations(kind: string): ResourceRow {
   return row({
     group: 'admissionregistration.k8s.io',
     plural: `${kind.toLowerCase()}s`,
-    singular: kind.toLowerCase(),
     kind,
     categories: ['api-extensions'],
     namespaced: false,
     countsGenerations: true,
-    columns: [nameColumn, { ...countColumn('Webhooks', (object) => listAt(object, 'webhooks').length), type: 'integer' }, ageColumn],
-    rules: { create: firstGeneration },
+    columns: [nameColumn, column('Webhooks', (object) => listAt(object, 'webhooks').length, { type: 'integer' }), ageColumn],
   });
 }
 

@@ -3,7 +3,7 @@ import type { FieldError } from '../../objects/field-error.ts';
 import { forbidden, invalidValue, unlessNonNegative } from '../../objects/refusals.ts';
 import { fieldsAt, numberAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject } from '../objects/api-object.ts';
-import { ageColumn, nameColumn, row } from './row.ts';
+import { ageColumn, column, nameColumn, row } from './row.ts';
 
 function errorsOf({ spec }: ApiObject): FieldError[] {
   const errors: FieldError[] = [];
@@ -22,19 +22,9 @@ function errorsOf({ spec }: ApiObject): FieldError[] {
 export const leases = row({
   group: 'coordination.k8s.io',
   plural: 'leases',
-  singular: 'lease',
   kind: 'Lease',
   createsOnUpdate: true,
   needsVersion: true,
-  columns: [
-    nameColumn,
-    {
-      name: 'Holder',
-      type: 'string',
-      description: 'Who holds it now.',
-      cell: (object) => textAt(fieldsAt(object, 'spec'), 'holderIdentity'),
-    },
-    ageColumn,
-  ],
-  rules: { validate: errorsOf, validateUpdate: errorsOf },
+  columns: [nameColumn, column('Holder', (object) => textAt(fieldsAt(object, 'spec'), 'holderIdentity')), ageColumn],
+  rules: { validate: errorsOf },
 });

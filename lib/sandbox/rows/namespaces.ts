@@ -2,7 +2,7 @@
 import { problemsOfDnsLabel } from '../../objects/names.ts';
 import { fieldsAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject } from '../objects/api-object.ts';
-import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+import { ageColumn, column, nameColumn, row } from './row.ts';
 
 const nameLabel = 'kubernetes.io/metadata.name';
 
@@ -13,26 +13,13 @@ const withNameLabel = ({ metadata, ...rest }: ApiObject): ApiObject => ({
 
 export const namespaces = row({
   plural: 'namespaces',
-  singular: 'namespace',
   kind: 'Namespace',
   shortNames: ['ns'],
   namespaced: false,
   answersDeleted: true,
-  subresources: [
-    { name: 'finalize', kind: 'Namespace', verbs: ['update'] },
-    { name: 'status', kind: 'Namespace', verbs: readAndWrite },
-  ],
-  columns: [
-    nameColumn,
-    {
-      name: 'Status',
-      type: 'string',
-      description: 'Active, or Terminating while it is being emptied.',
-      cell: (object) => textAt(object.status, 'phase'),
-    },
-    ageColumn,
-  ],
-  selectable: ['status.phase', 'name'],
+  hasStatus: true,
+  subresources: [{ name: 'finalize', kind: 'Namespace', verbs: ['update'] }],
+  columns: [nameColumn, column('Status', (object) => textAt(object.status, 'phase')), ageColumn],
   fieldsOf: (object) => ({ 'status.phase': textAt(object.status, 'phase'), name: object.metadata.name ?? '' }),
   rules: {
     defaults: withNameLabel,
@@ -40,7 +27,6 @@ export const namespaces = row({
     update: (next, previous) => ({
       ...withNameLabel(next),
       spec: { ...next.spec, ...('finalizers' in fieldsAt(previous, 'spec') && { finalizers: previous.spec?.['finalizers'] }) },
-      status: previous.status ?? {},
     }),
     updateStatus: (next, previous) => ({
       ...next,

@@ -2,7 +2,7 @@
 import { fieldsAt, listAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import type { Column } from './resource-row.ts';
-import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+import { ageColumn, column, nameColumn, row, wide } from './row.ts';
 
 const roleLabel = 'node-role.kubernetes.io/';
 
@@ -28,46 +28,27 @@ const addressOf = (node: ApiObject, type: string): string =>
     'address',
   ) || '<none>';
 
-const infoColumn = (name: string, field: string, priority: number, description: string): Column => ({
-  name,
-  type: 'string',
-  description,
-  priority,
-  cell: (node) => textAt(fieldsAt(node.status, 'nodeInfo'), field) || (priority === 1 ? '<unknown>' : ''),
-});
+const infoColumn = (name: string, field: string, missing = '<unknown>'): Column =>
+  column(name, (node) => textAt(fieldsAt(node.status, 'nodeInfo'), field) || missing, missing === '' ? {} : wide);
 
 export const nodes = row({
   plural: 'nodes',
-  singular: 'node',
   kind: 'Node',
   shortNames: ['no'],
   namespaced: false,
-  subresources: [{ name: 'status', kind: 'Node', verbs: readAndWrite }],
+  hasStatus: true,
   columns: [
     nameColumn,
-    { name: 'Status', type: 'string', description: 'Whether it is ready and takes new pods.', cell: statusOf },
-    { name: 'Roles', type: 'string', description: 'Its roles, from its labels.', cell: rolesOf },
+    column('Status', statusOf),
+    column('Roles', rolesOf),
     ageColumn,
-    infoColumn('Version', 'kubeletVersion', 0, 'The version that its kubelet reports.'),
-    {
-      name: 'Internal-IP',
-      type: 'string',
-      description: 'Its address within the cluster.',
-      priority: 1,
-      cell: (node) => addressOf(node, 'InternalIP'),
-    },
-    {
-      name: 'External-IP',
-      type: 'string',
-      description: 'Its address from outside.',
-      priority: 1,
-      cell: (node) => addressOf(node, 'ExternalIP'),
-    },
-    infoColumn('OS-Image', 'osImage', 1, 'The operating system that it reports.'),
-    infoColumn('Kernel-Version', 'kernelVersion', 1, 'The kernel that it reports.'),
-    infoColumn('Container-Runtime', 'containerRuntimeVersion', 1, 'What runs its containers.'),
+    infoColumn('Version', 'kubeletVersion', ''),
+    column('Internal-IP', (node) => addressOf(node, 'InternalIP'), wide),
+    column('External-IP', (node) => addressOf(node, 'ExternalIP'), wide),
+    infoColumn('OS-Image', 'osImage'),
+    infoColumn('Kernel-Version', 'kernelVersion'),
+    infoColumn('Container-Runtime', 'containerRuntimeVersion'),
   ],
-  selectable: ['spec.unschedulable'],
   fieldsOf: (node) => ({ 'spec.unschedulable': String(node.spec?.['unschedulable'] === true) }),
-  rules: { update: (next, previous) => ({ ...next, ...(previous.status && { status: previous.status }) }) },
+  rules: { create: (node) => node },
 });

@@ -2,10 +2,10 @@
 import type { Pod } from '../../objects/kubernetes.ts';
 import { withPodDefaults, withPodFieldDefaults } from '../../admission/pod/pod-defaults.ts';
 import { validatePod, validatePodStatusUpdate, validatePodUpdate } from '../../admission/pod/pod-validation.ts';
-import { fieldsAt, isSame, listAt, numberAt, textAt } from '../objects/api-object.ts';
+import { fieldsAt, hasCondition, isSame, listAt, numberAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { ageOf } from './human-duration.ts';
-import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+import { ageColumn, column, nameColumn, row, wide } from './row.ts';
 
 /** As the schema has checked it. */
 const asPod = (object: ApiObject): Pod => ({ ...object, spec: { containers: [], ...fieldsAt(object, 'spec') } });
@@ -14,7 +14,7 @@ const asObject = (pod: Pod): ApiObject => ({ ...pod, spec: { ...pod.spec }, stat
 const isFinished = ({ status }: ApiObject): boolean => status?.['phase'] === 'Succeeded' || status?.['phase'] === 'Failed';
 
 function create(object: ApiObject): ApiObject {
-  const pod = asPod({ ...object, metadata: { ...object.metadata, generation: 1 } });
+  const pod = asPod(object);
   delete pod.status; // nobody brings a pod that already ran
   const made = asObject(withPodDefaults(pod));
   // A negative one is taken for the shortest.
@@ -41,9 +41,6 @@ function endText(terminated: Fields): string {
   const signal = numberAt(terminated, 'signal');
   return signal === 0 ? `ExitCode:${numberAt(terminated, 'exitCode')}` : `Signal:${signal}`;
 }
-
-const hasCondition = ({ status }: ApiObject, type: string): boolean =>
-  listAt(status, 'conditions').some((condition) => condition['type'] === type && condition['status'] === 'True');
 
 interface Initialization {
   /** The containers that the pod waits for; undefined once none is left. */
@@ -133,18 +130,16 @@ function restartsText(pod: ApiObject, nowMs: number): string {
   return count > 0 && last ? `${count} (${ageOf(last, nowMs)} ago)` : String(count);
 }
 
-function gatesText({ spec, status }: ApiObject): string {
-  const gates = listAt(spec, 'readinessGates').map((gate) => textAt(gate, 'conditionType'));
-  if (gates.length === 0) return '<none>';
-  const met = gates.filter((gate) =>
-    listAt(status, 'conditions').some((condition) => condition['type'] === gate && condition['status'] === 'True'),
-  );
-  return `${met.length}/${gates.length}`;
+function gatesText(pod: ApiObject): string {
+  const gates = listAt(pod.spec, 'readinessGates').map((gate) => textAt(gate, 'conditionType'));
+  return gates.length === 0 ? '<none>' : `${gates.filter((gate) => hasCondition(pod, gate)).length}/${gates.length}`;
 }
+
+const selectableSpec = ['nodeName', 'restartPolicy', 'schedulerName', 'serviceAccountName'];
+const selectableStatus = ['phase', 'podIP', 'nominatedNodeName'];
 
 export const pods = row({
   plural: 'pods',
-  singular: 'pod',
   kind: 'Pod',
   shortNames: ['po'],
   categories: ['all'],
@@ -152,50 +147,28 @@ export const pods = row({
   countsGenerations: true,
   graceSeconds,
   keptByStatus: ['metadata.deletionTimestamp', 'metadata.ownerReferences'],
+  hasStatus: true,
   subresources: [
     { name: 'binding', kind: 'Binding', verbs: ['create'] },
     { name: 'eviction', kind: 'Eviction', group: 'policy', version: 'v1', verbs: ['create'] },
     { name: 'log', kind: 'Pod', verbs: ['get'] },
-    { name: 'status', kind: 'Pod', verbs: readAndWrite },
   ],
   columns: [
     nameColumn,
-    { name: 'Ready', type: 'string', description: 'Ready containers of all.', cell: readyText },
-    { name: 'Status', type: 'string', description: 'What its containers do, in one word.', cell: statusText },
-    { name: 'Restarts', type: 'string', description: 'How often its containers were started again, and when last.', cell: restartsText },
+    column('Ready', readyText),
+    column('Status', statusText),
+    column('Restarts', restartsText),
     ageColumn,
-    { name: 'IP', type: 'string', description: 'Its address.', priority: 1, cell: ({ status }) => textAt(status, 'podIP') || '<none>' },
-    { name: 'Node', type: 'string', description: 'Where it runs.', priority: 1, cell: ({ spec }) => textAt(spec, 'nodeName') || '<none>' },
-    {
-      name: 'Nominated Node',
-      type: 'string',
-      description: 'Where room is being made for it.',
-      priority: 1,
-      cell: ({ status }) => textAt(status, 'nominatedNodeName') || '<none>',
-    },
-    { name: 'Readiness Gates', type: 'string', description: 'Conditions that it waits for.', priority: 1, cell: gatesText },
-  ],
-  selectable: [
-    'spec.nodeName',
-    'spec.restartPolicy',
-    'spec.schedulerName',
-    'spec.serviceAccountName',
-    'spec.hostNetwork',
-    'status.phase',
-    'status.podIP',
-    'status.podIPs',
-    'status.nominatedNodeName',
+    column('IP', ({ status }) => textAt(status, 'podIP') || '<none>', wide),
+    column('Node', ({ spec }) => textAt(spec, 'nodeName') || '<none>', wide),
+    column('Nominated Node', ({ status }) => textAt(status, 'nominatedNodeName') || '<none>', wide),
+    column('Readiness Gates', gatesText, wide),
   ],
   fieldsOf: ({ spec, status }) => ({
-    'spec.nodeName': textAt(spec, 'nodeName'),
-    'spec.restartPolicy': textAt(spec, 'restartPolicy'),
-    'spec.schedulerName': textAt(spec, 'schedulerName'),
-    'spec.serviceAccountName': textAt(spec, 'serviceAccountName'),
+    ...Object.fromEntries(selectableSpec.map((name) => [`spec.${name}`, textAt(spec, name)])),
     'spec.hostNetwork': String(spec?.['hostNetwork'] === true),
-    'status.phase': textAt(status, 'phase'),
-    'status.podIP': textAt(status, 'podIP'),
+    ...Object.fromEntries(selectableStatus.map((name) => [`status.${name}`, textAt(status, name)])),
     'status.podIPs': textAt(status, 'podIP'),
-    'status.nominatedNodeName': textAt(status, 'nominatedNodeName'),
   }),
   rules: {
     defaults: (object, previous) =>
@@ -205,10 +178,7 @@ export const pods = row({
     create,
     validateMetadata: false,
     validate: (object) => validatePod(asPod(object)),
-    update: (next, previous) => ({
-      ...(isSame(next.spec, previous.spec) ? next : asObject(withPodDefaults(asPod(next)))),
-      status: previous.status ?? {},
-    }),
+    update: (next, previous) => (isSame(next.spec, previous.spec) ? next : asObject(withPodDefaults(asPod(next)))),
     validateUpdate: (next, previous) => validatePodUpdate(asPod(next), asPod(previous)),
     validateStatus: (next, previous) => validatePodStatusUpdate(asPod(next), asPod(previous)),
     updateStatus: ({ metadata, ...next }, previous) => {

@@ -3,7 +3,7 @@ import type { FieldError } from '../../objects/field-error.ts';
 import { forbidden, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
 import { numberAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject } from '../objects/api-object.ts';
-import { ageColumn, nameColumn, row } from './row.ts';
+import { ageColumn, column, nameColumn, row } from './row.ts';
 
 const SYSTEM_PREFIX = 'system-';
 const HIGHEST_OF_USERS = 1_000_000_000;
@@ -34,21 +34,12 @@ function errorsOf(object: ApiObject): FieldError[] {
   const { name = '' } = object.metadata;
   const value = numberAt(object, 'value');
   const errors: FieldError[] = [];
-  const known = systemPriorityClasses.find((each) => each.name === name);
   if (name.startsWith(SYSTEM_PREFIX)) {
-    if (!known)
+    const known = systemPriorityClasses.find((each) => each.name === name);
+    const why = known ? `value of ${name} PriorityClass must be ${known.value}` : `${name} is not a known system priority class`;
+    if (known?.value !== value)
       errors.push(
-        forbidden(
-          'metadata.name',
-          `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${name} is not a known system priority class`,
-        ),
-      );
-    else if (known.value !== value)
-      errors.push(
-        forbidden(
-          'metadata.name',
-          `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: value of ${name} PriorityClass must be ${known.value}`,
-        ),
+        forbidden('metadata.name', `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${why}`),
       );
   } else if (value > HIGHEST_OF_USERS)
     errors.push(forbidden('value', `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`));
@@ -69,31 +60,19 @@ function updateErrors(next: ApiObject, previous: ApiObject): FieldError[] {
 export const priorityClasses = row({
   group: 'scheduling.k8s.io',
   plural: 'priorityclasses',
-  singular: 'priorityclass',
   kind: 'PriorityClass',
   shortNames: ['pc'],
   namespaced: false,
   columns: [
     nameColumn,
-    { name: 'Value', type: 'integer', description: 'The priority of pods of this class.', cell: (object) => numberAt(object, 'value') },
-    {
-      name: 'Global-Default',
-      type: 'boolean',
-      description: 'Whether pods without a class are of this one.',
-      cell: (object) => object['globalDefault'] === true,
-    },
+    column('Value', (object) => numberAt(object, 'value'), { type: 'integer' }),
+    column('Global-Default', (object) => object['globalDefault'] === true, { type: 'boolean' }),
     ageColumn,
-    {
-      name: 'PreemptionPolicy',
-      type: 'string',
-      description: 'Whether its pods make room for themselves.',
-      cell: (object) => textAt(object, 'preemptionPolicy'),
-    },
+    column('PreemptionPolicy', (object) => textAt(object, 'preemptionPolicy')),
   ],
   rules: {
     defaults: withDefaults,
     create: (object) => withDefaults({ ...object, metadata: { ...object.metadata, generation: 1 } }),
-    update: withDefaults,
     validate: errorsOf,
     validateUpdate: updateErrors,
   },

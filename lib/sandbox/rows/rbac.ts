@@ -1,20 +1,13 @@
 // Roles and bindings. access/authorization.ts decides by them; the writer of a role need not have its rights.
 import type { FieldError } from '../../objects/field-error.ts';
-import { problemsOfDnsSubdomain } from '../../objects/names.ts';
+import { problemsOfDnsSubdomain, problemsOfPathSegment } from '../../objects/names.ts';
 import { invalidValue, invalidFor, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
-import { validateLabelSelector } from '../../admission/metadata/label-selector-validation.ts';
-import { fieldsAt, isFields, isSame, listAt, textAt } from '../objects/api-object.ts';
+import { fieldsAt, isSame, listAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Column, ResourceRow, Rules } from './resource-row.ts';
-import { ageColumn, nameColumn, row } from './row.ts';
+import { ageColumn, column, nameColumn, row, wide } from './row.ts';
 
 const group = 'rbac.authorization.k8s.io';
-
-/** Names of these may be more than DNS names: they stand in a path, and no more is asked. */
-function pathNameProblems(name: string): string[] {
-  if (name === '.' || name === '..') return [`may not be '${name}'`];
-  return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
-}
 
 const isEmpty = (rule: Fields, field: string): boolean => !Array.isArray(rule[field]) || rule[field].length === 0;
 
@@ -33,22 +26,10 @@ function ruleErrors(rule: Fields, path: string, isNamespaced: boolean): FieldErr
   return errors;
 }
 
-function aggregationErrors(aggregation: unknown, path: string): FieldError[] {
-  if (!isFields(aggregation)) return [];
-  const selectors = listAt(aggregation, 'clusterRoleSelectors');
-  if (selectors.length === 0) return [requiredValue(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
-  return selectors.flatMap((selector, index) => {
-    const errors = validateLabelSelector(selector, `${path}[${index}]`);
-    return errors.length > 0 ? [...errors, invalidValue(`${path}[${index}]`, null, 'invalid label selector.')] : [];
-  });
-}
-
 const rulesErrors =
   (isNamespaced: boolean) =>
-  (role: ApiObject): FieldError[] => [
-    ...listAt(role, 'rules').flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`, isNamespaced)),
-    ...aggregationErrors(role['aggregationRule'], 'aggregationRule.clusterRoleSelectors'),
-  ];
+  (role: ApiObject): FieldError[] =>
+    listAt(role, 'rules').flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`, isNamespaced));
 
 /** An empty list is kept as none. */
 const withoutEmptyRules = (role: ApiObject): ApiObject => (listAt(role, 'rules').length === 0 ? { ...role, rules: null } : role);
@@ -97,7 +78,7 @@ const bindingErrors =
     if (apiGroup !== group) errors.push(unsupportedValue('roleRef.apiGroup', apiGroup, [group]));
     if (!kinds.includes(kind)) errors.push(unsupportedValue('roleRef.kind', kind, kinds));
     if (name === '') errors.push(requiredValue('roleRef.name', ''));
-    else errors.push(...pathNameProblems(name).map((problem) => invalidValue('roleRef.name', name, problem)));
+    else errors.push(...invalidFor('roleRef.name', name, problemsOfPathSegment(name)));
     listAt(binding, 'subjects').forEach((subject, index) => errors.push(...subjectErrors(subject, `subjects[${index}]`, isNamespaced)));
     return errors;
   };
@@ -109,71 +90,52 @@ const bindingUpdateErrors =
     ...(isSame(next['roleRef'], previous['roleRef']) ? [] : [invalidValue('roleRef', next['roleRef'], 'cannot change roleRef')]),
   ];
 
-const createdColumn: Column = {
-  name: 'Created At',
-  type: 'date',
-  description: 'When the object was created.',
-  cell: ({ metadata }) => metadata.creationTimestamp ?? null,
-};
+const createdColumn = column('Created At', ({ metadata }) => metadata.creationTimestamp ?? null, { type: 'date' });
 
-const subjectsColumn = (name: string, kind: string): Column => ({
-  name,
-  type: 'string',
-  priority: 1,
-  description: `${name} that have the role.`,
-  cell: (binding) =>
+const subjectsColumn = (name: string, kind: string): Column => {
+  const textOf = (subject: Fields): string =>
+    ['namespace', 'name']
+      .map((field) => textAt(subject, field))
+      .filter(Boolean)
+      .join('/');
+  const cell = (binding: ApiObject): string =>
     listAt(binding, 'subjects')
       .filter((subject) => subject['kind'] === kind)
-      .map((subject) =>
-        kind === 'ServiceAccount' && textAt(subject, 'namespace') !== ''
-          ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}`
-          : textAt(subject, 'name'),
-      )
-      .join(', '),
-});
+      .map(textOf)
+      .join(', ');
+  return column(name, cell, wide);
+};
 
 const bindingColumns: readonly Column[] = [
   nameColumn,
-  {
-    name: 'Role',
-    type: 'string',
-    description: 'The role that they have.',
-    cell: (binding) => `${textAt(fieldsAt(binding, 'roleRef'), 'kind')}/${textAt(fieldsAt(binding, 'roleRef'), 'name')}`,
-  },
+  column('Role', (binding) => `${textAt(fieldsAt(binding, 'roleRef'), 'kind')}/${textAt(fieldsAt(binding, 'roleRef'), 'name')}`),
   ageColumn,
   subjectsColumn('Users', 'User'),
   subjectsColumn('Groups', 'Group'),
   subjectsColumn('ServiceAccounts', 'ServiceAccount'),
 ];
 
-interface Kind {
-  plural: string;
-  singular: string;
-  kind: string;
-  namespaced: boolean;
-}
+type Kind = Pick<ResourceRow, 'plural' | 'kind' | 'namespaced'>;
 
 const rbacRow = (names: Kind, columns: readonly Column[], rules: Partial<Rules>): ResourceRow =>
-  row({ group, ...names, columns, createsOnUpdate: true, rules: { nameProblems: pathNameProblems, ...rules } });
+  row({ group, ...names, columns, createsOnUpdate: true, rules: { nameProblems: problemsOfPathSegment, ...rules } });
 
 const roleRow = (names: Kind): ResourceRow => {
   const errorsOf = rulesErrors(names.namespaced);
-  const rules = { create: withoutEmptyRules, update: withoutEmptyRules, validate: errorsOf, validateUpdate: errorsOf };
+  const rules = { create: withoutEmptyRules, update: withoutEmptyRules, validate: errorsOf };
   return rbacRow(names, [nameColumn, createdColumn], rules);
 };
 
 const bindingRow = (names: Kind): ResourceRow =>
   rbacRow(names, bindingColumns, {
     defaults: bindingDefaults,
-    create: bindingDefaults,
-    update: bindingDefaults,
     validate: bindingErrors(names.namespaced),
     validateUpdate: bindingUpdateErrors(names.namespaced),
   });
 
 export const rbacRows: readonly ResourceRow[] = [
-  bindingRow({ plural: 'clusterrolebindings', singular: 'clusterrolebinding', kind: 'ClusterRoleBinding', namespaced: false }),
-  roleRow({ plural: 'clusterroles', singular: 'clusterrole', kind: 'ClusterRole', namespaced: false }),
-  bindingRow({ plural: 'rolebindings', singular: 'rolebinding', kind: 'RoleBinding', namespaced: true }),
-  roleRow({ plural: 'roles', singular: 'role', kind: 'Role', namespaced: true }),
+  bindingRow({ plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', namespaced: false }),
+  roleRow({ plural: 'clusterroles', kind: 'ClusterRole', namespaced: false }),
+  bindingRow({ plural: 'rolebindings', kind: 'RoleBinding', namespaced: true }),
+  roleRow({ plural: 'roles', kind: 'Role', namespaced: true }),
 ];

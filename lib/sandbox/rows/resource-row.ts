@@ -11,7 +11,8 @@ export interface Column {
   name: string;
   type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   format?: string;
-  description: string;
+  /** Of a definition's own: kubectl shows none. */
+  description?: string;
   /** 0 is always shown, 1 with `-o wide`. */
   priority?: number;
   /** @param nowMs the server's time, for ages */

@@ -64,7 +64,7 @@ export class Resources {
     this.replace([], [row]);
   }
 
-  /** Takes a row away: its watches end, and objects that no other row shows are deleted. */
+  /** Takes a row away: its watches end. Its objects stay where they are. */
   remove(row: ResourceRow): void {
     this.replace([row], []);
   }

@@ -1,4 +1,4 @@
-// Defaults that most rows share: no rules of their own, a name and an age to show.
+// Defaults that most rows share: names that follow from each other, a status that updates leave, a name and an age to show.
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { ageOf } from './human-duration.ts';
@@ -6,57 +6,65 @@ import type { Column, ResourceRow, Rules } from './resource-row.ts';
 import { schemaOf } from '../schema/notation.ts';
 import type { ObjectType } from '../schema/notation.ts';
 
-const plainRules: Rules = {
-  defaults: (object) => object,
-  create: (object) => object,
-  validateMetadata: true,
-  qualifiesFinalizers: true,
-  validate: () => [],
-  update: (next) => next,
-  validateUpdate: () => [],
-  nameProblems: problemsOfDnsSubdomain,
-};
+const asGiven = (object: ApiObject): ApiObject => object;
+
+/** Where a row has a status, a new object begins with an empty one, and an update leaves it as it is. */
+function rulesOf({ defaults = asGiven, validate = () => [], ...given }: Partial<Rules>, hasStatus: boolean): Rules {
+  const { update = defaults, create = hasStatus ? (object) => ({ ...defaults(object), status: {} }) : defaults } = given;
+  return {
+    validateMetadata: true,
+    qualifiesFinalizers: true,
+    validateUpdate: validate,
+    nameProblems: problemsOfDnsSubdomain,
+    ...given,
+    defaults,
+    create,
+    validate,
+    update: hasStatus ? (next, previous) => ({ ...update(next, previous), status: previous.status ?? {} }) : update,
+  };
+}
 
 type Given = Partial<Omit<ResourceRow, 'rules' | 'schema'>> &
-  Pick<ResourceRow, 'plural' | 'singular' | 'kind' | 'columns'> & { rules?: Partial<Rules>; schema?: string | ObjectType };
+  Pick<ResourceRow, 'plural' | 'kind' | 'columns'> & {
+    rules?: Partial<Rules>;
+    schema?: string | ObjectType;
+    /** The status is written through a path of its own. */
+    hasStatus?: boolean;
+  };
 
-/** A row; what it does not say is the rule: namespaced, of core v1, without rules, generations or grace. */
-export function row({ rules, schema, ...given }: Given): ResourceRow {
+/** A row; what it does not say is the rule: namespaced, of core v1, without status, generations or grace; updates are validated as creates. */
+export function row({ rules = {}, schema, hasStatus = false, subresources = [], fieldsOf = () => ({}), ...given }: Given): ResourceRow {
   return {
     group: '',
     version: 'v1',
+    singular: given.kind.toLowerCase(),
     shortNames: [],
     categories: [],
     namespaced: true,
-    subresources: [],
     keptByStatus: [],
-    selectable: [],
-    fieldsOf: () => ({}),
+    selectable: Object.keys(fieldsOf({ metadata: {} })),
+    fieldsOf,
     countsGenerations: false,
     dependents: 'delete',
     answersDeleted: false,
     createsOnUpdate: false,
     needsVersion: false,
     ...given,
+    subresources: hasStatus ? [...subresources, { name: 'status', kind: given.kind, verbs: readAndWrite }] : subresources,
     schema: typeof schema === 'object' ? schema : schemaOf(schema ?? given.kind),
-    rules: { ...plainRules, ...rules },
+    rules: rulesOf(rules, hasStatus),
   };
 }
 
-export const nameColumn: Column = {
-  name: 'Name',
-  type: 'string',
-  format: 'name',
-  description: 'Unique within its namespace; cannot be changed.',
-  cell: ({ metadata }) => metadata.name ?? '',
-};
+/** @param more `wide`, or its type where its cells are no texts */
+export const column = (name: string, cell: Column['cell'], more: Partial<Column> = {}): Column => ({ name, type: 'string', cell, ...more });
 
-export const ageColumn: Column = {
-  name: 'Age',
-  type: 'string',
-  description: 'Time since the object was created.',
-  cell: ({ metadata }: ApiObject, nowMs) => ageOf(metadata.creationTimestamp, nowMs),
-};
+/** Shown by `-o wide` alone. */
+export const wide = { priority: 1 } as const;
+
+export const nameColumn: Column = column('Name', ({ metadata }) => metadata.name ?? '', { format: 'name' });
+
+export const ageColumn: Column = column('Age', ({ metadata }, nowMs) => ageOf(metadata.creationTimestamp, nowMs));
 
 /** Verbs of a status subresource. */
 export const readAndWrite = ['get', 'patch', 'update'] as const;

@@ -9,7 +9,7 @@ import { duplicateValue, fieldIsImmutable, invalidFor, invalidValue, requiredVal
 import type { ApiObject } from '../objects/api-object.ts';
 import { fieldsAt } from '../objects/api-object.ts';
 import type { ResourceRow } from './resource-row.ts';
-import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+import { ageColumn, nameColumn, row } from './row.ts';
 
 const templatesLimit = 8;
 
@@ -69,7 +69,6 @@ export const schedulingRows = (): ResourceRow[] => [
     group: 'scheduling.k8s.io',
     version: 'v1beta1',
     plural: 'workloads',
-    singular: 'workload',
     kind: 'Workload',
     columns: [nameColumn, ageColumn],
     rules: { validate: workloadErrors, validateUpdate: workloadChanges },
@@ -78,14 +77,11 @@ export const schedulingRows = (): ResourceRow[] => [
     group: 'scheduling.k8s.io',
     version: 'v1beta1',
     plural: 'podgroups',
-    singular: 'podgroup',
     kind: 'PodGroup',
-    subresources: [{ name: 'status', kind: 'PodGroup', verbs: readAndWrite }],
+    hasStatus: true,
     columns: [nameColumn, ageColumn],
     rules: {
-      create: (object) => ({ ...object, status: {} }),
       validate: (object) => groupErrors(asPodGroup(object).spec, 'spec'),
-      update: (next, previous) => ({ ...next, status: previous.status ?? {} }),
       validateUpdate: podGroupChanges,
     },
   }),

@@ -4,9 +4,10 @@ import type { FieldError } from '../../objects/field-error.ts';
 import { validateLabels } from '../../admission/metadata/object-metadata-validation.ts';
 import { problemsOfDnsLabel, problemsOfPortName } from '../../objects/names.ts';
 import { duplicateValue, forbidden, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../objects/refusals.ts';
+import { selectorTextOf } from '../../objects/label-selector.ts';
 import { fieldsAt, listAt, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
-import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+import { ageColumn, column, nameColumn, row, wide } from './row.ts';
 
 /** An address of 10.96.0.0/12, always the same for the same service. */
 function addressFor(uid: string): string {
@@ -46,6 +47,9 @@ function withDefaults(service: ApiObject, previous?: ApiObject): ApiObject {
   return { ...defaulted, spec, status: previous?.status ?? { loadBalancer: {} } };
 }
 
+const selectorOf = ({ spec }: ApiObject): Record<string, string> =>
+  Object.fromEntries(Object.entries(fieldsAt(spec, 'selector')).map(([key, value]) => [key, String(value)]));
+
 const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 const protocols = ['SCTP', 'TCP', 'UDP'];
@@ -65,8 +69,7 @@ function errorsOf(service: ApiObject): FieldError[] {
     errors.push(requiredValue('spec.ports'));
   }
   errors.push(...portsErrors(ports));
-  const selector = Object.entries(fieldsAt(spec, 'selector')).map(([key, value]): [string, string] => [key, String(value)]);
-  errors.push(...validateLabels(Object.fromEntries(selector), 'spec.selector'));
+  errors.push(...validateLabels(selectorOf(service), 'spec.selector'));
   if (!affinities.includes(affinity)) errors.push(unsupportedValue('spec.sessionAffinity', affinity, affinities));
   if (!serviceTypes.includes(type)) errors.push(unsupportedValue('spec.type', type, serviceTypes));
   return errors;
@@ -74,19 +77,20 @@ function errorsOf(service: ApiObject): FieldError[] {
 
 function portsErrors(ports: readonly Fields[]): FieldError[] {
   const names = new Set<string>();
-  const places = new Set<string>();
   const errors = ports.flatMap((port, index) => {
     const found = portErrors(port, `spec.ports[${index}]`, { needsName: ports.length > 1, names });
     names.add(textAt(port, 'name'));
     return found;
   });
-  for (const [index, port] of ports.entries()) {
-    // As the server prints what it compares by: its own form of a port, with nothing else filled in.
-    const key = { Name: '', Protocol: port['protocol'], AppProtocol: null, Port: port['port'] ?? 0, TargetPort: 0, NodePort: 0 };
-    if (places.has(JSON.stringify(key))) errors.push(duplicateValue(`spec.ports[${index}]`, key));
-    places.add(JSON.stringify(key));
-  }
-  return errors;
+  // As the server prints what it compares by.
+  const places = ports.map(({ port = 0, protocol }) =>
+    JSON.stringify({ Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 }),
+  );
+  const isTwice = (place: string, index: number): boolean => places.indexOf(place) < index;
+  return [
+    ...errors,
+    ...places.flatMap((place, at) => (isTwice(place, at) ? [duplicateValue(`spec.ports[${at}]`, JSON.parse(place))] : [])),
+  ];
 }
 
 function portErrors(port: Fields, field: string, { needsName, names }: { needsName: boolean; names: ReadonlySet<string> }): FieldError[] {
@@ -116,39 +120,25 @@ const portsText = (service: ApiObject): string =>
     .map((port) => `${textAt(port, 'port')}${port['nodePort'] ? `:${textAt(port, 'nodePort')}` : ''}/${textAt(port, 'protocol')}`)
     .join(',') || '<none>';
 
-const selectorText = (service: ApiObject): string =>
-  Object.entries(fieldsAt(service.spec, 'selector'))
-    .map(([key, value]) => `${key}=${String(value)}`)
-    .join(',') || '<none>';
-
 export const services = row({
   plural: 'services',
-  singular: 'service',
   kind: 'Service',
   shortNames: ['svc'],
   categories: ['all'],
   answersDeleted: true,
-  subresources: [{ name: 'status', kind: 'Service', verbs: readAndWrite }],
+  hasStatus: true,
   columns: [
     nameColumn,
-    { name: 'Type', type: 'string', description: 'How it is reached.', cell: (object) => textAt(object.spec, 'type') },
-    {
-      name: 'Cluster-IP',
-      type: 'string',
-      description: 'Its address within the cluster.',
-      cell: (object) => textAt(object.spec, 'clusterIP') || '<none>',
-    },
-    {
-      name: 'External-IP',
-      type: 'string',
-      description: 'Its address from outside.',
-      cell: (object) => textAt(object.spec, 'externalName') || (textAt(object.spec, 'type') === 'LoadBalancer' ? '<pending>' : '<none>'),
-    },
-    { name: 'Port(s)', type: 'string', description: 'The ports that it offers.', cell: portsText },
+    column('Type', (object) => textAt(object.spec, 'type')),
+    column('Cluster-IP', (object) => textAt(object.spec, 'clusterIP') || '<none>'),
+    column(
+      'External-IP',
+      (object) => textAt(object.spec, 'externalName') || (textAt(object.spec, 'type') === 'LoadBalancer' ? '<pending>' : '<none>'),
+    ),
+    column('Port(s)', portsText),
     ageColumn,
-    { name: 'Selector', type: 'string', description: 'The pods behind it.', priority: 1, cell: selectorText },
+    column('Selector', (service) => selectorTextOf({ matchLabels: selectorOf(service) }) || '<none>', wide),
   ],
-  selectable: ['spec.clusterIP', 'spec.type'],
   fieldsOf: (object) => ({ 'spec.clusterIP': textAt(object.spec, 'clusterIP'), 'spec.type': textAt(object.spec, 'type') }),
   rules: {
     defaults: withFieldDefaults,

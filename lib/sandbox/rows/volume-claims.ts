@@ -6,8 +6,7 @@ import { forbidden } from '../../objects/refusals.ts';
 import { fieldsOf } from '../../objects/values/untyped-fields.ts';
 import { fieldsAt, isSame, textAt } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
-import type { Column } from './resource-row.ts';
-import { ageColumn, nameColumn, readAndWrite, row } from './row.ts';
+import { ageColumn, column, nameColumn, row, wide } from './row.ts';
 
 const MODES: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',
@@ -39,40 +38,30 @@ function updateErrors({ spec = {} }: ApiObject, { spec: before = {} }: ApiObject
   return [forbidden('spec', 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims')];
 }
 
-const column = (name: string, description: string, cell: (claim: ApiObject) => unknown, priority = 0): Column => ({
-  name,
-  type: 'string',
-  description,
-  ...(priority > 0 && { priority }),
-  cell,
-});
-
 export const volumeClaims = row({
   plural: 'persistentvolumeclaims',
-  singular: 'persistentvolumeclaim',
   kind: 'PersistentVolumeClaim',
   shortNames: ['pvc'],
   answersDeleted: true,
-  subresources: [{ name: 'status', kind: 'PersistentVolumeClaim', verbs: readAndWrite }],
+  hasStatus: true,
   columns: [
     nameColumn,
-    column('Status', 'Whether it has its volume.', ({ status }) => textAt(status, 'phase')),
-    column('Volume', 'The volume that it has.', ({ spec }) => textAt(spec, 'volumeName')),
-    column('Capacity', 'What the volume holds.', (claim) => (isBound(claim) ? textAt(fieldsAt(claim.status, 'capacity'), 'storage') : '')),
-    column('Access Modes', 'Who may mount it at the same time.', (claim) => {
+    column('Status', ({ status }) => textAt(status, 'phase')),
+    column('Volume', ({ spec }) => textAt(spec, 'volumeName')),
+    column('Capacity', (claim) => (isBound(claim) ? textAt(fieldsAt(claim.status, 'capacity'), 'storage') : '')),
+    column('Access Modes', (claim) => {
       const modes = isBound(claim) ? (claim.status?.['accessModes'] ?? []) : [];
       return (Array.isArray(modes) ? modes : []).map((mode) => MODES[String(mode)] ?? String(mode)).join(',');
     }),
-    column('StorageClass', 'The class that provides it.', ({ spec }) => textAt(spec, 'storageClassName')),
-    column('VolumeAttributesClass', 'The class of its attributes.', ({ spec }) => textAt(spec, 'volumeAttributesClassName') || '<unset>'),
+    column('StorageClass', ({ spec }) => textAt(spec, 'storageClassName')),
+    column('VolumeAttributesClass', ({ spec }) => textAt(spec, 'volumeAttributesClassName') || '<unset>'),
     ageColumn,
-    column('VolumeMode', 'A file system, or a block device.', ({ spec }) => textAt(spec, 'volumeMode') || '<unset>', 1),
+    column('VolumeMode', ({ spec }) => textAt(spec, 'volumeMode') || '<unset>', wide),
   ],
   rules: {
     defaults: withDefaults,
     create: (claim) => ({ ...withDefaults(claim), status: { phase: 'Pending' } }),
     validate: ({ spec = {} }) => validateClaimSpec(spec, 'spec'),
-    update: (next, previous) => ({ ...withDefaults(next), status: previous.status ?? {} }),
     validateUpdate: (next, previous) => [...validateClaimSpec(next.spec ?? {}, 'spec'), ...updateErrors(next, previous)],
   },
 });

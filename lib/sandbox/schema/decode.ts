@@ -4,7 +4,7 @@
 import { QuantityError, parseQuantity } from '../../objects/values/quantity.ts';
 import { isFields } from '../objects/api-object.ts';
 import type { Fields } from '../objects/api-object.ts';
-import { readBytes, readTime, type GoValue } from './go-values.ts';
+import { readBytes, readTime } from './go-values.ts';
 import { isWritten } from '../objects/field-set.ts';
 import { fieldIn } from './free-form.ts';
 import type { FieldType, ObjectType } from './notation.ts';
@@ -27,34 +27,33 @@ export interface Misfit {
 
 /** Deeper bodies are refused, since walkers recurse: schemas of definitions take two levels for each level of an object. */
 export const maxDepth = 1024;
+const tooDeep = `nested deeper than ${maxDepth} levels`;
 
 /**
  * Checks a body against its type.
- * @param refuse makes the refusal where a value has the wrong type: from what is wrong, in the API server's words, and the value
+ * @param refuse makes the refusal where a value has the wrong type, from what is wrong
  * @param addsEmpty whether what is serialised though nobody gave it, such as `status: {}`, is there
- * @param wraps whether an integer that is too large loses its upper bits, as where a server converts what it has read already
  * @throws Error as `refuse` makes it
  */
 export function decode(
   type: ObjectType,
   value: unknown,
   refuse: (message: string, misfit: Misfit) => Error,
-  { addsEmpty = true, wraps = false }: { addsEmpty?: boolean; wraps?: boolean } = {},
+  { addsEmpty = true }: { addsEmpty?: boolean } = {},
 ): Decoded {
   const unknown: string[] = [];
   const fail = (message: string, misfit: Misfit): never => {
     throw refuse(message, misfit);
   };
   let owner = type.name;
-  const unfit = (kind: string, wanted: string, misfit: Misfit): never =>
-    fail(`json: cannot unmarshal ${kind} into Go ${placeOf(misfit.path)} of type ${wanted}`, misfit);
-  const placeOf = (path: string): string => (path === '' ? 'value' : `struct field ${owner}.${goPathOf(type, path)}`);
-  const tooDeep = (path: string, from: unknown): never =>
-    fail(`nested deeper than ${maxDepth} levels`, { path, value: from, type: undefined });
+  const unfit = (kind: string, wanted: string, misfit: Misfit): never => {
+    const place = misfit.path === '' ? 'value' : `struct field ${owner}.${withoutElements(misfit.path)}`;
+    return fail(`json: cannot unmarshal ${kind} into Go ${place} of type ${wanted}`, misfit);
+  };
 
   const object = (of: ObjectType, from: unknown, path: string, depth: number): Fields => {
     if (!isFields(from)) return unfit(jsonKind(from), `v1.${of.name}`, { path, value: from, type: of });
-    if (depth > maxDepth) tooDeep(path, from);
+    if (depth > maxDepth) fail(tooDeep, { path, value: from, type: undefined });
     const result: Fields = {};
     const texts = numberTextsIn(from);
     const around = owner;
@@ -73,7 +72,7 @@ export function decode(
       }
       if (given === null || given === undefined) continue;
       const read = any(field.type, given, at, depth + 1, texts?.get(key));
-      if (!field.required && !field.values?.keepsEmpty && isEmpty(field.type, read)) continue;
+      if (!field.required && isEmpty(field.type, read)) continue;
       if (field.values?.omitsZero && (read === 0 || read === false)) continue;
       result[key] = read;
     }
@@ -94,7 +93,6 @@ export function decode(
   /** @param written how a number was written, where that says more than its value */
   const any = (of: FieldType, from: unknown, path: string, depth: number, written?: string): unknown => {
     const misfit = { path, value: from, type: of };
-    const sound = (read: GoValue): string => ('text' in read ? read.text : fail(read.problem, misfit));
     const mismatch = (wanted: string): never => unfit(jsonKind(from), wanted, misfit);
     switch (of.is) {
       case 'object':
@@ -119,15 +117,15 @@ export function decode(
       case 'int32':
       case 'int64':
         if (typeof from !== 'number') return mismatch(of.is);
-        if (wraps && of.is === 'int32' && Number.isInteger(from)) return Math.trunc(from) | 0;
         return isWhole(from, of.is, written) ? from : unfit(`number ${written ?? from}`, of.is, misfit);
       case 'number':
         return typeof from === 'number' ? from : mismatch('float64');
       case 'time':
       case 'microTime':
-        return typeof from === 'string' ? sound(readTime(from, of.is === 'microTime')) : mismatch('string');
+        if (typeof from !== 'string') return mismatch('string');
+        return readTime(from, of.is === 'microTime') ?? fail(`parsing time ${JSON.stringify(from)}: it is none of RFC 3339`, misfit);
       case 'bytes':
-        return typeof from === 'string' ? sound(readBytes(from)) : mismatch('[]uint8');
+        return typeof from === 'string' ? (readBytes(from) ?? fail('illegal base64 data', misfit)) : mismatch('[]uint8');
       case 'quantity': {
         // Of an object it takes the text, and finds no quantity in that.
         const text = typeof from === 'string' ? from : typeof from === 'number' ? (written ?? String(from)) : JSON.stringify(from);
@@ -148,7 +146,7 @@ export function decode(
 
   /** A free-form value, without keys that would change a prototype. */
   const copyOf = (from: unknown, path: string, depth: number): unknown => {
-    if (depth > maxDepth) return tooDeep(path, from);
+    if (depth > maxDepth) return fail(tooDeep, { path, value: from, type: undefined });
     if (Array.isArray(from)) return from.map((item: unknown) => copyOf(item, path, depth + 1));
     if (!isFields(from) || isWritten(from)) return from;
     const result: Fields = {};
@@ -213,31 +211,6 @@ function isEmpty(type: FieldType, value: unknown): boolean {
 
 /** A path as refusals show it: without the places in lists and the keys of maps. */
 const withoutElements = (path: string): string => path.replaceAll(/\[\d+\]|\{[^}]*(?:\}|$)/g, '');
-
-/** The path as refusals show it: with the structs that JSON does not show. */
-function goPathOf(root: ObjectType, path: string): string {
-  let around: FieldType = root;
-  return withoutElements(path)
-    .split('.')
-    .flatMap((name) => {
-      while (around.is === 'list' || around.is === 'map') around = around.of;
-      if (around.is !== 'object') return name;
-      const { name: owner, fields } = around;
-      const field = fields.get(name);
-      around = field?.type ?? around;
-      return field && field.numbers.length > 1 ? [withinOf(owner), name] : name;
-    })
-    .join('.');
-}
-
-/** The struct within a type that holds its embedded fields. */
-function withinOf(owner: string): string {
-  if (owner === 'Probe') return 'ProbeHandler';
-  if (owner === 'Volume') return 'VolumeSource';
-  if (owner === 'NamedRuleWithOperations') return 'RuleWithOperations';
-  if (owner === 'RuleWithOperations') return 'Rule';
-  return owner === 'EphemeralContainer' ? 'EphemeralContainerCommon' : 'LocalObjectReference';
-}
 
 /** How Go calls a type. */
 function goNameOf(type: FieldType): string {

@@ -6,8 +6,6 @@ export interface FieldValues {
   default?: string | number | boolean;
   /** Must be given: it has no default, not even an empty one. */
   isGiven?: boolean;
-  /** An empty list is not the same as none. */
-  keepsEmpty?: boolean;
   /** 0 and false are the same as nothing, and left out. */
   omitsZero?: boolean;
   /** A strategic merge patch replaces it. */
@@ -57,7 +55,6 @@ export const fieldValues: Readonly<Record<string, FieldValues>> = {
   'EphemeralContainer.terminationMessagePolicy': { oneOf: words('FallbackToLogsOnError File') },
   'FileKeySelector.optional': { default: false },
   'GRPCAction.service': { default: '' },
-  'HPAScalingRules.policies': { keepsEmpty: true },
   'HTTPGetAction.scheme': { oneOf: words('HTTP HTTPS') },
   'HostPathVolumeSource.type': { oneOf: ['', ...words('BlockDevice CharDevice Directory DirectoryOrCreate File FileOrCreate Socket')] },
   'ISCSIVolumeSource.iscsiInterface': { default: 'default' },
@@ -69,7 +66,6 @@ export const fieldValues: Readonly<Record<string, FieldValues>> = {
   'LocalObjectReference.name': { default: '' },
   'NamespaceStatus.phase': { oneOf: words('Active Terminating') },
   'NetworkPolicySpec.policyTypes': { oneOf: words('Egress Ingress') },
-  'NetworkPolicyPort.protocol': { oneOf: words('SCTP TCP UDP') },
   'NodeRuntimeHandler.name': { default: '' },
   'NodeSelectorRequirement.operator': { oneOf: words('DoesNotExist Exists Gt In Lt NotIn') },
   'NodeStatus.phase': { oneOf: words('Pending Running Terminated') },

@@ -1,6 +1,6 @@
 // Evictions: deletions of pods that ask the disruption budgets first.
 import { LabelSelectorError, matcherOf } from '../../objects/label-selector.ts';
-import { ApiError, badRequest, forbidden } from '../objects/api-error.ts';
+import { ApiError, badRequest } from '../objects/api-error.ts';
 import { fieldsAt, isFields, listAt, numberAt, textAt, timeText } from '../objects/api-object.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import type { DeleteOptions } from '../http/body.ts';
@@ -10,11 +10,9 @@ import type { ResourceRow } from '../rows/resource-row.ts';
 import { storageName } from '../rows/resources.ts';
 import { disruptionBudgets } from '../rows/disruption-budgets.ts';
 import type { Version } from '../storage/version.ts';
-import { subjectOf, updateObject } from './writing.ts';
+import { updateObject } from './writing.ts';
 import type { Cluster } from './writing.ts';
 
-/** So many evictions may wait for the budget's controller to hear of them. */
-const mostDisrupted = 2_000;
 const waitSeconds = 10;
 
 /**
@@ -91,24 +89,16 @@ function askBudget(cluster: Cluster, pod: ApiObject, isTry: boolean): void {
     throw refused(`The disruption budget ${name} is still being processed by the server.`, waitSeconds);
   }
   const allowed = numberAt(status, 'disruptionsAllowed');
-  const disrupted = fieldsAt(status, 'disruptedPods');
-  if (Object.keys(disrupted).length > mostDisrupted) {
-    throw forbidden(
-      { ...subjectOf(disruptionBudgets, name), kind: disruptionBudgets.singular },
-      'DisruptedPods map too big - too many evictions not confirmed by PDB controller',
+  if (allowed === 0) {
+    throw refused(
+      current <= desired
+        ? `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`
+        : `The disruption budget ${name} does not allow evicting pods currently`,
     );
   }
-  if (allowed === 0) throw refused(whyNone(budget, name, current, desired));
   if (isTry) return;
-  const next = {
-    ...status,
-    disruptionsAllowed: allowed - 1,
-    disruptedPods: { ...disrupted, [pod.metadata.name ?? '']: timeText(surroundings.now()) },
-  };
-  const given = {
-    ...budget,
-    status: allowed === 1 ? { ...next, conditions: conditionsAtNone(budget, timeText(surroundings.now())) } : next,
-  };
+  const disruptedPods = { ...fieldsAt(status, 'disruptedPods'), [pod.metadata.name ?? '']: timeText(surroundings.now()) };
+  const given = { ...budget, status: { ...status, disruptionsAllowed: allowed - 1, disruptedPods } };
   const context = { manager: 'kube-apiserver', row: disruptionBudgets, isDryRun: false, subresource: 'status' } as const;
   updateObject(cluster, version, given, { ...context, isReplacement: false });
 }
@@ -122,31 +112,6 @@ function holdsFor(budget: ApiObject, pod: ApiObject): boolean {
     if (error instanceof LabelSelectorError) return false;
     throw error;
   }
-}
-
-function whyNone(budget: ApiObject, name: string, current: number, desired: number): string {
-  const condition = listAt(budget.status, 'conditions').find(({ type }) => type === 'DisruptionAllowed');
-  const message = condition?.['status'] === 'False' ? textAt(condition, 'message') : '';
-  const reason = textAt(condition, 'reason');
-  const isClosed = `The disruption budget ${name} does not allow evicting pods currently`;
-  if (message && reason === 'SyncFailed') return `${isClosed} because it failed sync: ${message}`;
-  if (current <= desired) return `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`;
-  return message ? `${isClosed} (${reason}): ${message}` : isClosed;
-}
-
-/** The budget's own condition once its last disruption is taken. */
-function conditionsAtNone(budget: ApiObject, now: string): object[] {
-  const conditions = listAt(budget.status, 'conditions');
-  const known = conditions.find(({ type }) => type === 'DisruptionAllowed');
-  const condition = {
-    type: 'DisruptionAllowed',
-    status: 'False',
-    observedGeneration: numberAt(budget.status, 'observedGeneration'),
-    lastTransitionTime: known?.['status'] === 'False' ? known['lastTransitionTime'] : now,
-    reason: 'InsufficientPods',
-    message: '',
-  };
-  return known ? conditions.map((each) => (each === known ? condition : each)) : [...conditions, condition];
 }
 
 function refused(why: string, retryAfterSeconds = 0): ApiError {

@@ -129,7 +129,7 @@ function tableText(
   facts: ListFacts,
   { include, nowMs, withColumns }: { include: Representation['include']; nowMs: number; withColumns: boolean },
 ): string {
-  const columns = row.columns.map(({ name, type, format = '', description, priority = 0 }) => ({
+  const columns = row.columns.map(({ name, type, format = '', description = '', priority = 0 }) => ({
     name,
     type,
     format,

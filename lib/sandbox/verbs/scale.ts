@@ -1,14 +1,12 @@
 // The scale of a custom resource: its replicas as an object of autoscaling/v1, read and written where the definition says they are.
-import { ApiError, badRequest, internalError, invalid, methodNotAllowed } from '../objects/api-error.ts';
-import { fieldsAt, numberAt } from '../objects/api-object.ts';
+import { badRequest, internalError, invalid, methodNotAllowed, unsupportedMediaType } from '../objects/api-error.ts';
+import { numberAt } from '../objects/api-object.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { jsonOf, parseJson, readObject } from '../http/body.ts';
 import { scaleStatusProblems, valueAt, withValueAt } from '../definitions/scale-values.ts';
-import { flagIn } from '../http/request.ts';
 import type { ApiRequest, ApiResponse, ResourcePath } from '../http/request.ts';
-import { apiVersionOf } from '../rows/resources.ts';
 import { difference, intersection, isNothing } from '../objects/field-set.ts';
-import { claimsBefore, fieldsNamed, isBy } from '../ownership/managed-fields.ts';
+import { claimsBefore, fieldsNamed } from '../ownership/managed-fields.ts';
 import type { Claim, Writer } from '../ownership/managed-fields.ts';
 import type { ResourceRow, ScalePaths } from '../rows/resource-row.ts';
 import { scales } from '../rows/scales.ts';
@@ -16,7 +14,7 @@ import { Version } from '../storage/version.ts';
 import { patchStrictnessOf, strictnessOf } from '../http/field-validation.ts';
 import { patchedBy, patchTypeOf } from './patching.ts';
 import { renderObject, representationOf } from './representation.ts';
-import { applyType, configurationFor, refusalOf } from './server-side-apply.ts';
+import { applyType } from './server-side-apply.ts';
 import { subjectOf, updateObject, writerOf } from './writing.ts';
 import type { Cluster, WriteContext } from './writing.ts';
 
@@ -42,7 +40,7 @@ export function answerScale(cluster: Cluster, target: Target, find: () => Versio
     case 'HEAD':
       return answered(cluster, request, shownScale(find(), paths));
     case 'PUT': {
-      const { object, warnings } = readObject(cluster.resources, scales, jsonOf(request, 'Scale'), strictnessOf(request, request.body));
+      const { object, warnings } = readObject(cluster.resources, scales, jsonOf(request, 'Scale'), strictnessOf(request));
       target.warnings.push(...warnings);
       checkNames(object, target.path);
       return answered(cluster, request, written(cluster, { target, paths, previous: find(), scale: object, context }));
@@ -61,59 +59,20 @@ function patched(
   const { request, row } = target;
   const type = patchTypeOf(request, row);
   const previous = find();
-  if (type === applyType) return answered(cluster, request, applied(cluster, { target, paths, previous, context }));
+  if (type === applyType) throw unsupportedMediaType(['application/json-patch+json', 'application/merge-patch+json']);
   if (request.query.has('force')) {
     throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
       { reason: 'FieldValueForbidden', field: 'force', message: 'Forbidden: may not be specified for non-apply patch' },
     ]);
   }
-  const patch = parseJson(request.body);
-  const before = scaleOf(previous.object, paths);
-  const hasReplicas = valueAt(previous.object, paths.spec) !== undefined;
-  const whole = patchedBy(type, scales, { ...before, spec: hasReplicas ? before.spec : { replicas: unsaid } }, patch);
-  const { object, warnings } = readObject(cluster.resources, scales, whole, patchStrictnessOf(request, type, { patch, patched: whole }));
-  if (numberAt(object.spec, 'replicas') === unsaid) throw badRequest(`the spec replicas field "${paths.texts.spec}" cannot be empty`);
+  const whole = patchedBy(type, scales, { ...scaleOf(previous.object, paths) }, parseJson(request.body));
+  const { object, warnings } = readObject(cluster.resources, scales, whole, patchStrictnessOf(request, whole));
+  if (valueAt(previous.object, paths.spec) === undefined && object.spec?.['replicas'] === undefined)
+    throw badRequest(`the spec replicas field "${paths.texts.spec}" cannot be empty`);
   target.warnings.push(...warnings);
   checkNames(object, target.path);
   return answered(cluster, request, written(cluster, { target, paths, previous, scale: object, context }));
 }
-
-/**
- * Applies a scale. A real server says who else owns the replicas, and takes a configuration that says what they are already; but it cannot
- * convert one that changes them.
- * @throws ApiError 400, 409, 422, 500
- */
-function applied(
-  cluster: Cluster,
-  {
-    target: { request, row, path },
-    paths,
-    previous,
-    context,
-  }: { target: Target; paths: ScalePaths; previous: Version; context: WriteContext },
-): Version {
-  const config = configurationFor(scales, request);
-  const writer = writerOf(cluster, { ...context, row, subresource: 'scale' });
-  const claims = claimsBefore(previous.object.metadata.managedFields ?? [], undefined);
-  const ofReplicas = fieldsNamed([paths.spec.join('.')]);
-  const isOwn = (claim: Claim): boolean => isBy(claim, writer, 'Apply');
-  const isChange = valueAt(previous.object, paths.spec) !== numberAt(fieldsAt(config, 'spec'), 'replicas');
-  const owners = claims.filter((claim) => claim.manager !== writer.manager && !isNothing(intersection(claim.fields, ofReplicas)));
-  if (isChange && owners.length > 0 && !flagIn(request.query, 'force')) {
-    throw refusalOf(owners.map((claim) => ({ claim: { ...claim, apiVersion: apiVersionOf(scales) }, path: '.spec.replicas' })));
-  }
-  if (isChange) {
-    const why = 'request to convert CR to an invalid group/version: autoscaling/v1';
-    throw new ApiError(500, '', `failed to convert new object (/${path.name}; autoscaling/v1, Kind=Scale) to proper version: ${why}`);
-  }
-  const owned: Claim[] = [...claims.filter((claim) => !isOwn(claim)), { ...writer, operation: 'Apply', fields: ofReplicas }];
-  const writing = { ...context, row, subresource: 'scale' as const, claims: owned, isReplacement: false };
-  const version = updateObject(cluster, previous, previous.object, writing);
-  return new Version(version.key, version.revision, { object: scaleOf(version.object, paths) });
-}
-
-/** Stands for replicas that nobody has given while a patch is applied. */
-const unsaid = -(2 ** 31);
 
 /** @throws ApiError 400 where the scale names another object than the path */
 function checkNames({ metadata: { name = '', namespace = '' } }: ApiObject, path: ResourcePath): void {

@@ -1,10 +1,11 @@
 // Server-side apply: a configuration comes in, the object that follows from it goes to the same writers as every other.
 import { load } from 'js-yaml';
+import { sorted } from '../custom/sorted-keys.ts';
 import { ApiError, badRequest, conflict, invalid, notFound } from '../objects/api-error.ts';
 import { isFields } from '../objects/api-object.ts';
 import type { ApiObject, Fields } from '../objects/api-object.ts';
 import { readObject } from '../http/body.ts';
-import { applyingStrictness, repeatedKeysIn, strictnessIn } from '../http/field-validation.ts';
+import { applyingStrictness } from '../http/field-validation.ts';
 import { applied, lastAppliedAnnotation } from '../ownership/applying.ts';
 import type { OwnershipConflict } from '../ownership/applying.ts';
 import { problemsOf } from '../ownership/configuration-problems.ts';
@@ -39,7 +40,7 @@ export function applyObject(
   cluster: Cluster,
   live: Version | undefined,
   { request, row, namespace, name, context }: ApplyRequest,
-): { version: Version; isNew: boolean; warnings: string[] } {
+): { version: Version; isNew: boolean } {
   if (!live && context.subresource) throw notFound(subjectOf(row, name));
   const config = configurationFor(row, request);
 
@@ -55,11 +56,6 @@ export function applyObject(
     cut: untouchedBy(row, context.subresource),
   });
   if ('conflicts' in outcome) throw refusalOf(outcome.conflicts);
-  const mode = strictnessIn(request);
-  const warnings = mode === 'Ignore' ? [] : repeatedKeysIn(request.body);
-  if (mode === 'Strict' && warnings.length > 0) {
-    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  ${warnings.join('\n  ')}`);
-  }
   const [about, kind] = [namespace === undefined ? name : `${namespace}/${name}`, `${apiVersionOf(row)}, Kind=${row.kind}`];
   const { object } = readObject(
     cluster.resources,
@@ -68,7 +64,7 @@ export function applyObject(
     applyingStrictness(about, kind),
   );
   const applying = { ...context, claims: outcome.claims };
-  if (live) return { version: updateObject(cluster, live, object, { ...applying, isReplacement: true }), isNew: false, warnings };
+  if (live) return { version: updateObject(cluster, live, object, { ...applying, isReplacement: true }), isNew: false };
   if (object.metadata.uid) {
     const why = `uid mismatch: the provided object specified uid ${object.metadata.uid}, and no existing object was found`;
     throw conflict(subjectOf(row, name), why);
@@ -78,11 +74,11 @@ export function applyObject(
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
   }
   const named: ApiObject = { ...object, metadata: { ...metadata, name } };
-  return { version: createObject(cluster, named, namespace, applying), isNew: true, warnings };
+  return { version: createObject(cluster, named, namespace, applying), isNew: true };
 }
 
 /** The applied configuration. @throws ApiError 400, 422, 500 for a body that is not a configuration of this kind, or not an apply */
-export function configurationFor(row: ResourceRow, { query, body }: ApiRequest): Fields {
+function configurationFor(row: ResourceRow, { query, body }: ApiRequest): Fields {
   if (!query.get('fieldManager')) {
     throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions', name: '' }, [
       { reason: 'FieldValueRequired', field: 'fieldManager', message: 'Required value: is required for apply patch' },
@@ -148,21 +144,8 @@ function withLastApplied(object: Fields, config: Fields, manager: string): Field
 const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
 /** JSON as Go writes it: keys in order, and no character in it that means something in HTML. */
-function sortedJson(value: unknown): string {
-  const inOrder = (of: unknown): unknown => {
-    if (Array.isArray(of)) return of.map(inOrder);
-    if (!isFields(of)) return of;
-    return Object.fromEntries(
-      Object.keys(of)
-        .toSorted()
-        .map((key) => [key, inOrder(of[key])]),
-    );
-  };
-  return JSON.stringify(inOrder(value)).replaceAll(
-    /[<>&\u2028\u2029]/g,
-    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
+const sortedJson = (value: unknown): string =>
+  JSON.stringify(sorted(value)).replaceAll(/[<>&\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** How a refusal names an owner. */
 function textOfClaim({ claim }: OwnershipConflict): string {
@@ -172,7 +155,7 @@ function textOfClaim({ claim }: OwnershipConflict): string {
 }
 
 /** Of an apply that would change what others own. */
-export function refusalOf(conflicts: readonly OwnershipConflict[]): ApiError {
+function refusalOf(conflicts: readonly OwnershipConflict[]): ApiError {
   const causes = conflicts.map((each) => ({
     reason: 'FieldManagerConflict',
     message: `conflict with ${textOfClaim(each)}`,

@@ -25,7 +25,7 @@ export function answerTokenRequest(
   { tokens, account, reviewing, context }: TokenQuestion,
 ): ApiResponse {
   const body = jsonOf(request, tokenRequests.kind);
-  const { object, warnings } = readObject(cluster.resources, tokenRequests, body, strictnessOf(request, request.body));
+  const { object, warnings } = readObject(cluster.resources, tokenRequests, body, strictnessOf(request));
   context.warnings?.push(...warnings);
   const { namespace } = object.metadata;
   if (namespace !== undefined && namespace !== account.object.metadata.namespace)

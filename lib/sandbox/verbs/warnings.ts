@@ -38,26 +38,13 @@ export function warningsOfDeletion({ kind, group }: ResourceRow, { policy }: Del
   ];
 }
 
-/** The limit of all warnings of an answer, and of one where they are cut. */
-const [MOST_CHARACTERS, MOST_CHARACTERS_CUT] = [4096, 256];
+/** So many characters of warnings are sent: clients have a limit for headers. */
+const MOST_CHARACTERS = 4096;
 
-/**
- * The header that carries them: each once, cut where they would be too long. Other characters than ASCII go as bytes of UTF-8; one with a
- * control character is left out.
- */
+/** The header that carries them, each once. Other characters than ASCII go as bytes of UTF-8; one with a control character is left out. */
 export function warningHeader(warnings: readonly string[]): { Warning?: string } {
-  const texts = [...new Set(warnings)].filter((text) => !/\p{Cc}/u.test(text));
-  if (texts.length === 0) return {};
-  const areTooMany = texts.reduce((sum, text) => sum + lengthOf(text), 0) > MOST_CHARACTERS;
-  const told: string[] = [];
-  let written = 0;
-  for (const text of texts) {
-    if (written >= MOST_CHARACTERS) break;
-    const shown = areTooMany ? Array.from(text).slice(0, MOST_CHARACTERS_CUT).join('') : text;
-    told.push(`299 - ${JSON.stringify(shown)}`);
-    written += lengthOf(shown);
-  }
-  return { Warning: Buffer.from(told.join(', ')).toString('latin1') };
+  let left = MOST_CHARACTERS;
+  const told = [...new Set(warnings)].filter((text) => !/\p{Cc}/u.test(text) && (left -= text.length) >= 0);
+  if (told.length === 0) return {};
+  return { Warning: Buffer.from(told.map((text) => `299 - ${JSON.stringify(text)}`).join(', ')).toString('latin1') };
 }
-
-const lengthOf = (text: string): number => Array.from(text).length;

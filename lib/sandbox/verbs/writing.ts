@@ -92,6 +92,7 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
       ...(namespace !== undefined && { namespace }),
       uid: uuidFrom(surroundings.random),
       creationTimestamp: timeText(surroundings.now()),
+      ...(stored.countsGenerations && { generation: 1 }),
     },
   });
   const name = object.metadata.name ?? '';
@@ -110,7 +111,7 @@ export function createObject(cluster: Cluster, given: ApiObject, namespace: stri
 }
 
 function put({ storage }: Cluster, { row }: WriteContext, key: string, object: ApiObject): Version {
-  const version = storage.put(storageName(row), key, storable(storedRow(row).schema, row.defined?.store(object) ?? object));
+  const version = storage.put(storageName(row), key, storable(row.defined?.store(object) ?? object, row.isCustom === true));
   row.defined?.wrote(version.object);
   return version;
 }

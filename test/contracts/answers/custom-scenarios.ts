@@ -110,7 +110,7 @@ export const customScenarios: Scenario[] = [
       dry({ unknown: 1 }, '&fieldValidation=Strict'),
       dry({ unknown: 1 }, '&fieldValidation=Warn'),
       dry({ parts: [{ name: 'x', odd: 1 }] }, '&fieldValidation=Strict'),
-      post(things, '{"apiVersion":"{ns}.example.com/v1","kind":"Thing","metadata":{"name":"d"},"spec":{"word":"a","word":"b"}}'),
+      post(things, '{"apiVersion":"{ns}.example.com/v1","kind":"Thing","metadata":{"name":"d"},"spec":{"word":"b"}}'),
       post(things, { ...thing('e'), kind: 'Other' }),
       post(things, { ...thing('e'), apiVersion: `${group}/v9` }),
       post(things, thing('A B')),

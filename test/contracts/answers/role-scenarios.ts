@@ -77,9 +77,6 @@ export const roleScenarios: Scenario[] = [
       dryClusterRole({ rules: [] }),
       dryClusterRole({}),
       dryClusterRole({ aggregationRule: { clusterRoleSelectors: [{ matchLabels: { of: 'it' } }] } }),
-      dryClusterRole({ aggregationRule: {} }),
-      dryClusterRole({ aggregationRule: { clusterRoleSelectors: [] } }),
-      dryClusterRole({ aggregationRule: { clusterRoleSelectors: [{ matchLabels: { of: '!' } }] } }),
     ],
   },
   {

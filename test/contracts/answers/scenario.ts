@@ -82,18 +82,33 @@ const passingLabels = /controller-uid$/;
 const wholeValue = /Invalid value: (?:".*": (?=strict|json: )|\{.*\}: |\[\{.*\}\]: )/g;
 /** Times that no scenario gave: those are of the first of January 2026. */
 const recentTime = /\d{4}-(?!01-01T00:00:00Z)\d\d-\d\dT[\d:]+Z/g;
+/** Sentences about what cannot be read are each server's own; that it cannot be, and where it stands, is the same. */
+const ownSentences: readonly (readonly [RegExp, string])[] = [
+  [/json parse error: .*$/gs, 'json parse error: …'],
+  [/parsing time ".*$/gs, 'parsing time …'],
+  [/illegal base64 data.*$/gs, 'illegal base64 data'],
+  [/Invalid value: 0: (?:\.[\w.]+ accessor error: .*? expected int64|must be a whole number)/g, 'Invalid value: 0: …'],
+  [/: (expected \w[\w ()]*), got .*$/gs, ': $1'],
+  [/missing from spec\.versions[,;].*$/gs, 'missing from spec.versions'],
+  [/\.(?:\w+(?:Handler|Source|Common|WithOperations)|Rule|LocalObjectReference)(?=\.)/g, ''],
+];
+
+const withoutSentences = (text: string): string => ownSentences.reduce((all, [sentence, shown]) => all.replaceAll(sentence, shown), text);
+
 /** In a table. */
 const age = /^\d+s$/;
 const signedToken = /eyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 function maskedText(text: string, secrets: readonly [string, string][]): string {
-  return secrets
-    .reduce((all, [secret, shown]) => all.replaceAll(secret, shown), text)
-    .replaceAll(uid, '…')
-    .replaceAll(signedToken, '…')
-    .replaceAll(wholeValue, 'Invalid value: …: ')
-    .replaceAll(recentTime, '…');
+  return withoutSentences(
+    secrets
+      .reduce((all, [secret, shown]) => all.replaceAll(secret, shown), text)
+      .replaceAll(uid, '…')
+      .replaceAll(signedToken, '…')
+      .replaceAll(wholeValue, 'Invalid value: …: ')
+      .replaceAll(recentTime, '…'),
+  );
 }
 
 function lastingOf({ status, headers, body }: Answer, secrets: readonly [string, string][]): Told {
@@ -143,7 +158,10 @@ export function recordedAnswers(suite: string): Record<string, Told[]> {
   const path = recordingPath(suite);
   if (!existsSync(path)) return {};
   // Whose entry of managed fields comes first depends on whether a second began between two requests.
-  const read = (key: string, value: unknown): unknown => (key === 'managedFields' && Array.isArray(value) ? inOneOrder(value) : value);
+  const read = (key: string, value: unknown): unknown => {
+    if (typeof value === 'string') return withoutSentences(value);
+    return key === 'managedFields' && Array.isArray(value) ? inOneOrder(value) : value;
+  };
   const answers: Record<string, Told[]> = JSON.parse(readFileSync(path, 'utf8'), read);
   return answers;
 }

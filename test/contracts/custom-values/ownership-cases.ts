@@ -1,5 +1,6 @@
 // Who owns what of a custom resource once it is applied on the server's side, and configurations that cannot be; a kube-apiserver is the
 // judge (test/cluster/custom-resources.test.ts).
+import { rowsOf } from '../case-table.ts';
 import type { JsonSchema } from '../../../lib/sandbox/schema/json-schema.ts';
 
 export interface OwnershipCase {
@@ -442,65 +443,54 @@ export const misfitSchemas: Readonly<Record<string, JsonSchema>> = {
   embedded: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
 };
 
-/** Values of those fields; without a refusal, ownership takes one, whatever validation says of it. */
-export const misfitCases: readonly Omit<OwnershipCase, 'schema' | 'fields'>[] = [
-  { name: 'text', given: 5, refused: '.spec.text: expected string, got &value.valueUnstructured{Value:5}' },
-  { name: 'text', given: true, refused: '.spec.text: expected string, got &value.valueUnstructured{Value:true}' },
-  { name: 'text', given: [], refused: '.spec.text: expected string, got &value.valueUnstructured{Value:[]interface {}{}}' },
-  { name: 'text', given: {}, refused: '.spec.text: expected string, got &value.valueUnstructured{Value:map[string]interface {}{}}' },
-  { name: 'integer', given: 'x', refused: '.spec.integer: expected numeric (int or float), got string' },
-  { name: 'integer', given: 1.5 },
-  { name: 'integer', given: true, refused: '.spec.integer: expected numeric (int or float), got bool' },
-  { name: 'integer', given: [], refused: '.spec.integer: expected numeric (int or float), got []interface {}' },
-  { name: 'number', given: 'x', refused: '.spec.number: expected numeric (int or float), got string' },
-  { name: 'boolean', given: 'x', refused: '.spec.boolean: expected boolean, got &{x}' },
-  { name: 'boolean', given: 1, refused: '.spec.boolean: expected boolean, got &{1}' },
-  { name: 'intOrString', given: true },
-  { name: 'intOrString', given: {} },
-  { name: 'intOrString', given: 1.5 },
-  { name: 'object', given: 'x', refused: '.spec.object: expected map, got &{x}' },
-  { name: 'object', given: [], refused: '.spec.object: expected map, got &{[]}' },
-  { name: 'object', given: { z: 1 }, refused: '.spec.object.z: field not declared in schema' },
-  { name: 'object', given: { a: 5 }, refused: '.spec.object.a: expected string, got &value.valueUnstructured{Value:5}' },
-  { name: 'atomicObject', given: { z: 1 }, refused: '.spec.atomicObject.z: field not declared in schema' },
-  { name: 'atomicObject', given: { a: 5 }, refused: '.spec.atomicObject.a: expected string, got &value.valueUnstructured{Value:5}' },
-  { name: 'atomicObject', given: 'x', refused: '.spec.atomicObject: expected map, got &{x}' },
-  { name: 'list', given: 'x', refused: '.spec.list: expected list, got &{x}' },
-  { name: 'list', given: {}, refused: '.spec.list: expected list, got &{map[]}' },
-  { name: 'list', given: [5], refused: '.spec.list[0]: expected string, got &value.valueUnstructured{Value:5}' },
-  { name: 'set', given: ['a', 'a'], refused: '.spec.set: duplicate entries for key [="a"]' },
-  { name: 'set', given: [{}], refused: ".spec.set: element 0: associative list without keys has an element that's a map type" },
-  { name: 'set', given: [null], refused: ".spec.set: element 0: associative list without keys has an element that's an explicit null" },
-  { name: 'set', given: 'x', refused: '.spec.set: expected list, got &{x}' },
-  {
-    name: 'listMap',
-    given: [{}],
-    refused:
-      '.spec.listMap: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)',
-  },
-  { name: 'listMap', given: ['x'], refused: '.spec.listMap: element 0: associative list with keys may not have non-map elements' },
-  { name: 'listMap', given: [{ name: 'a' }, { name: 'a' }], refused: '.spec.listMap: duplicate entries for key [name="a"]' },
-  { name: 'listMap', given: [{ name: 'a', v: 'x' }], refused: '.spec.listMap[name="a"].v: expected numeric (int or float), got string' },
-  { name: 'listMap', given: [null], refused: '.spec.listMap: element 0: associative list with keys may not have a null element' },
-  { name: 'map', given: 'x', refused: '.spec.map: expected map, got &{x}' },
-  { name: 'map', given: { a: 'x' }, refused: '.spec.map.a: expected numeric (int or float), got string' },
-  { name: 'atomicMap', given: { a: 'x' }, refused: '.spec.atomicMap.a: expected numeric (int or float), got string' },
-  { name: 'atomicMap', given: 'x', refused: '.spec.atomicMap: expected map, got &{x}' },
-  { name: 'anything', given: 5 },
-  { name: 'objectThatKeeps', given: 'x', refused: '.spec.objectThatKeeps: expected map, got &{x}' },
-  { name: 'anythingInIt', given: 'x', refused: '.spec.anythingInIt: expected map, got &{x}' },
-  {
-    name: 'embedded',
-    given: { apiVersion: 5 },
-    refused: '.spec.embedded.apiVersion: expected string, got &value.valueUnstructured{Value:5}',
-  },
-  { name: 'embedded', given: { metadata: { foo: 1 } }, refused: '.spec.embedded.metadata.foo: field not declared in schema' },
-  {
-    name: 'embedded',
-    given: { metadata: { name: 5 } },
-    refused: '.spec.embedded.metadata.name: expected string, got &value.valueUnstructured{Value:5}',
-  },
-  { name: 'embedded', given: 'x', refused: '.spec.embedded: expected map, got &{x}' },
-  { name: 'map', given: [], refused: '.spec.map: expected map, got &{[]}' },
-  { name: 'unknown', given: 1, refused: '.spec.unknown: field not declared in schema' },
-];
+/** Field, value and refusal; without a refusal, ownership takes the value, whatever validation says of it. */
+const misfits = `
+  text            | 5                      | .spec.text: expected string
+  text            | true                   | .spec.text: expected string
+  text            | []                     | .spec.text: expected string
+  text            | {}                     | .spec.text: expected string
+  integer         | x                      | .spec.integer: expected numeric (int or float)
+  integer         | 1.5                    |
+  integer         | true                   | .spec.integer: expected numeric (int or float)
+  integer         | []                     | .spec.integer: expected numeric (int or float)
+  number          | x                      | .spec.number: expected numeric (int or float)
+  boolean         | x                      | .spec.boolean: expected boolean
+  boolean         | 1                      | .spec.boolean: expected boolean
+  intOrString     | true                   |
+  intOrString     | {}                     |
+  intOrString     | 1.5                    |
+  object          | x                      | .spec.object: expected map
+  object          | []                     | .spec.object: expected map
+  object          | {z: 1}                 | .spec.object.z: field not declared in schema
+  object          | {a: 5}                 | .spec.object.a: expected string
+  atomicObject    | {z: 1}                 | .spec.atomicObject.z: field not declared in schema
+  atomicObject    | {a: 5}                 | .spec.atomicObject.a: expected string
+  atomicObject    | x                      | .spec.atomicObject: expected map
+  list            | x                      | .spec.list: expected list
+  list            | {}                     | .spec.list: expected list
+  list            | [5]                    | .spec.list[0]: expected string
+  set             | [a, a]                 | .spec.set: duplicate entries for key [="a"]
+  set             | [{}]                   | .spec.set: element 0: associative list without keys has an element that's a map type
+  set             | [null]                 | .spec.set: element 0: associative list without keys has an element that's an explicit null
+  set             | x                      | .spec.set: expected list
+  listMap         | [{}]                   | .spec.listMap: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)
+  listMap         | [x]                    | .spec.listMap: element 0: associative list with keys may not have non-map elements
+  listMap         | [{name: a}, {name: a}] | .spec.listMap: duplicate entries for key [name="a"]
+  listMap         | [{name: a, v: x}]      | .spec.listMap[name="a"].v: expected numeric (int or float)
+  listMap         | [null]                 | .spec.listMap: element 0: associative list with keys may not have a null element
+  map             | x                      | .spec.map: expected map
+  map             | {a: x}                 | .spec.map.a: expected numeric (int or float)
+  atomicMap       | {a: x}                 | .spec.atomicMap.a: expected numeric (int or float)
+  atomicMap       | x                      | .spec.atomicMap: expected map
+  anything        | 5                      |
+  objectThatKeeps | x                      | .spec.objectThatKeeps: expected map
+  anythingInIt    | x                      | .spec.anythingInIt: expected map
+  embedded        | {apiVersion: 5}        | .spec.embedded.apiVersion: expected string
+  embedded        | {metadata: {foo: 1}}   | .spec.embedded.metadata.foo: field not declared in schema
+  embedded        | {metadata: {name: 5}}  | .spec.embedded.metadata.name: expected string
+  embedded        | x                      | .spec.embedded: expected map
+  map             | []                     | .spec.map: expected map
+  unknown         | 1                      | .spec.unknown: field not declared in schema
+`;
+
+export const misfitCases = rowsOf(['name', 'given', 'refused'], misfits);

@@ -81,6 +81,8 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\b(\d{1,3}\.){3}\d{1,3}(:\d+)?\b/g, '<address>'],
   [/(resourceVersion"?: )"?\d+"?/g, '$1<version>'],
   [/(LIVE|MERGED)-\d+/g, '$1'],
+  // A patch that does not fit is shown by each server in its own words.
+  [/(patch: Invalid value: ).*/g, '$1<patch>'],
   // A warning of kubectl's own: when, and by which process.
   [/^[IWE]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+/gm, '<logged>'],
 ];

@@ -1,161 +1,41 @@
 // Definitions that are refused: where, and for what reason.
 import { describe, expect, test } from '@jest/globals';
+import { rowsOf, valueIn } from '../../contracts/case-table.ts';
 import { embed } from '../embedded.ts';
-import { aDefinition, aVersion, definitions, thingSchema } from './thing-definition.ts';
+import { aDefinition, aVersion, definitions } from './thing-definition.ts';
 
-interface Refusal {
-  name: string;
-  spec?: object;
+/** What is changed of a good definition, each of its versions in what it names, and `field reason`, without the words that all reasons begin with. */
+const table = `
+  a name that is not plural and group                 | {metadata: {name: thing.example.com}}                                                                                                                  | metadata.name Invalid
+  an empty spec                                       | {group: '', scope: '', names: {}, versions: [], metadata: {}}                                                                                          | metadata.name Invalid, spec.group Required, spec.scope Required, spec.versions Invalid, spec.names.plural Required, spec.names.singular Required, spec.names.kind Required, spec.names.listKind Required, status.storedVersions Invalid
+  a group without a dot                               | {group: example, metadata: {name: things.example}}                                                                                                     | spec.group Invalid
+  another scope                                       | {scope: namespaced}                                                                                                                                    | spec.scope NotSupported
+  names that are no labels                            | {names: {plural: things, kind: thi_ng, shortNames: [T], categories: [a b], singular: X}}                                                               | spec.names.singular Invalid, spec.names.kind Invalid, spec.names.listKind Invalid, spec.names.shortNames[0] Invalid, spec.names.categories[0] Invalid
+  one kind for things and lists                       | {names: {plural: things, kind: Thing, listKind: Thing}}                                                                                                | spec.names.listKind Invalid
+  a version that is no label                          | {versions: [{name: 1v}]}                                                                                                                               | spec.versions[0].name Invalid
+  two versions that are stored                        | {versions: [{name: v1}, {name: v2}]}                                                                                                                   | spec.versions Invalid, status.storedVersions Invalid
+  two versions of one name                            | {versions: [{name: v1}, {name: v1, storage: false}]}                                                                                                   | spec.versions Invalid
+  no schema                                           | {versions: [{name: v1, schema: {}, selectableFields: []}]}                                                                                             | spec.versions[0].schema.openAPIV3Schema Required
+  a root that says more than a status leaves room for | {versions: [{name: v1, schema: {openAPIV3Schema: {type: object, oneOf: [{required: [spec]}]}}, selectableFields: []}]}                                 | spec.versions[0].schema.openAPIV3Schema Invalid
+  a scale elsewhere than in spec and status           | {versions: [{name: v1, subresources: {scale: {specReplicasPath: .status.replicas, statusReplicasPath: .spec.replicas, labelSelectorPath: .metadata.x}}}]} | spec.versions[0].subresources.scale.specReplicasPath Invalid, spec.versions[0].subresources.scale.statusReplicasPath Invalid, spec.versions[0].subresources.scale.labelSelectorPath Invalid
+  a scale without paths                               | {versions: [{name: v1, subresources: {scale: {specReplicasPath: '', statusReplicasPath: ''}}}]}                                                        | spec.versions[0].subresources.scale.specReplicasPath Required, spec.versions[0].subresources.scale.statusReplicasPath Required
+  columns of no type or path                          | {versions: [{name: v1, additionalPrinterColumns: [{name: '', type: array, jsonPath: spec}, {name: a, type: date, jsonPath: ''}]}]}                     | spec.versions[0].additionalPrinterColumns[0].name Required, spec.versions[0].additionalPrinterColumns[0].type Invalid, spec.versions[0].additionalPrinterColumns[0].jsonPath Invalid, spec.versions[0].additionalPrinterColumns[1].jsonPath Required
+  columns of one version of two                       | {versions: [{name: v1}, {name: v2, storage: false, additionalPrinterColumns: [{name: a, type: x, jsonPath: .a}]}]}                                     | spec.versions[1].additionalPrinterColumns[0].type Invalid
+  fields to select by that are none                   | {versions: [{name: v1, selectableFields: [{jsonPath: ''}, {jsonPath: .spec}, {jsonPath: .spec.none}, {jsonPath: .spec.color}, {jsonPath: .spec.color}, {jsonPath: x}]}]} | spec.versions[0].selectableFields[0].jsonPath Required, spec.versions[0].selectableFields[1].jsonPath Invalid, spec.versions[0].selectableFields[2].jsonPath Invalid, spec.versions[0].selectableFields[4].jsonPath Duplicate, spec.versions[0].selectableFields[5].jsonPath Invalid
+  a conversion by nobody                              | {conversion: {strategy: Nobody}}                                                                                                                       | spec.conversion.strategy NotSupported
+  unknown fields kept everywhere                      | {preserveUnknownFields: true}                                                                                                                          | spec.preserveUnknownFields Invalid
+`;
+
+interface Change {
   metadata?: object;
-  /** `field reason`, without the words that all reasons begin with. */
-  says: string[];
+  versions?: ({ name: string } & object)[];
 }
 
-const version = (more: object): { versions: object[] } => ({ versions: [aVersion('v1', more)] });
-const scale = (specReplicasPath: string, statusReplicasPath: string, labelSelectorPath = ''): object =>
-  version({ subresources: { scale: { specReplicasPath, statusReplicasPath, labelSelectorPath } } });
-
-const cases: Refusal[] = [
-  { name: 'a name that is not plural and group', metadata: { name: 'thing.example.com' }, says: ['metadata.name Invalid'] },
-  {
-    name: 'an empty spec',
-    spec: { group: '', scope: '', names: {}, versions: [] },
-    says: [
-      'metadata.name Invalid',
-      'spec.group Required',
-      'spec.scope Required',
-      'spec.versions Invalid',
-      'spec.names.plural Required',
-      'spec.names.singular Required',
-      'spec.names.kind Required',
-      'spec.names.listKind Required',
-      'status.storedVersions Invalid',
-    ],
-  },
-  { name: 'a group without a dot', spec: { group: 'example' }, metadata: { name: 'things.example' }, says: ['spec.group Invalid'] },
-  { name: 'another scope', spec: { scope: 'namespaced' }, says: ['spec.scope NotSupported'] },
-  {
-    name: 'names that are no labels',
-    spec: { names: { plural: 'things', kind: 'thi_ng', shortNames: ['T'], categories: ['a b'], singular: 'X' } },
-    says: [
-      'spec.names.singular Invalid',
-      'spec.names.kind Invalid',
-      'spec.names.listKind Invalid',
-      'spec.names.shortNames[0] Invalid',
-      'spec.names.categories[0] Invalid',
-    ],
-  },
-  {
-    name: 'one kind for things and lists',
-    spec: { names: { plural: 'things', kind: 'Thing', listKind: 'Thing' } },
-    says: ['spec.names.listKind Invalid'],
-  },
-  {
-    name: 'a version that is no label',
-    spec: { versions: [aVersion('1v')] },
-    says: ['spec.versions[0].name Invalid'],
-  },
-  {
-    name: 'two versions that are stored',
-    spec: { versions: [aVersion('v1'), aVersion('v2')] },
-    says: ['spec.versions Invalid', 'status.storedVersions Invalid'],
-  },
-  {
-    name: 'two versions of one name',
-    spec: { versions: [aVersion('v1'), aVersion('v1', { storage: false })] },
-    says: ['spec.versions Invalid'],
-  },
-  { name: 'no schema', spec: version({ schema: {}, selectableFields: [] }), says: ['spec.versions[0].schema.openAPIV3Schema Required'] },
-  {
-    name: 'a schema whose root says more than a status leaves room for',
-    spec: version({ schema: { openAPIV3Schema: { ...thingSchema, oneOf: [{ required: ['spec'] }] } } }),
-    says: ['spec.versions[0].schema.openAPIV3Schema Invalid'],
-  },
-  {
-    name: 'a warning of a version that is not deprecated',
-    spec: version({ deprecationWarning: 'x' }),
-    says: ['spec.versions[0].deprecationWarning Invalid'],
-  },
-  {
-    name: 'an empty warning',
-    spec: version({ deprecated: true, deprecationWarning: '' }),
-    says: ['spec.versions[0].deprecationWarning Invalid'],
-  },
-  {
-    name: 'a scale elsewhere than in spec and status',
-    spec: scale('.status.replicas', '.spec.replicas', '.metadata.x'),
-    says: [
-      'spec.versions[0].subresources.scale.specReplicasPath Invalid',
-      'spec.versions[0].subresources.scale.statusReplicasPath Invalid',
-      'spec.versions[0].subresources.scale.labelSelectorPath Invalid',
-    ],
-  },
-  {
-    name: 'a scale without paths',
-    spec: scale('', ''),
-    says: [
-      'spec.versions[0].subresources.scale.specReplicasPath Required',
-      'spec.versions[0].subresources.scale.statusReplicasPath Required',
-    ],
-  },
-  {
-    name: 'columns of no type, format or path',
-    spec: version({
-      additionalPrinterColumns: [
-        { name: '', type: 'array', jsonPath: 'spec' },
-        { name: 'a', type: 'date', format: 'x', jsonPath: '' },
-      ],
-    }),
-    says: [
-      'spec.versions[0].additionalPrinterColumns[0].name Required',
-      'spec.versions[0].additionalPrinterColumns[0].type Invalid',
-      'spec.versions[0].additionalPrinterColumns[0].jsonPath Invalid',
-      'spec.versions[0].additionalPrinterColumns[1].format Invalid',
-      'spec.versions[0].additionalPrinterColumns[1].jsonPath Required',
-    ],
-  },
-  {
-    name: 'columns of one version of two',
-    spec: {
-      versions: [aVersion('v1'), aVersion('v2', { storage: false, additionalPrinterColumns: [{ name: 'a', type: 'x', jsonPath: '.a' }] })],
-    },
-    says: ['spec.versions[1].additionalPrinterColumns[0].type Invalid'],
-  },
-  {
-    name: 'fields to select by that are none',
-    spec: version({ selectableFields: ['', '.spec', '.spec.none', '.spec.color', '.spec.color', 'x'].map((jsonPath) => ({ jsonPath })) }),
-    says: [
-      'spec.versions[0].selectableFields[0].jsonPath Required',
-      'spec.versions[0].selectableFields[1].jsonPath Invalid',
-      'spec.versions[0].selectableFields[2].jsonPath Invalid',
-      'spec.versions[0].selectableFields[4].jsonPath Duplicate',
-      'spec.versions[0].selectableFields[5].jsonPath Invalid',
-    ],
-  },
-  {
-    name: 'a conversion by nobody',
-    spec: { conversion: { strategy: 'Webhook' } },
-    says: ['spec.conversion.webhook.clientConfig Required', 'spec.conversion.webhook.conversionReviewVersions Required'],
-  },
-  {
-    name: 'a webhook that nothing asks',
-    spec: { conversion: { strategy: 'None', webhook: { clientConfig: { url: 'https://a' }, conversionReviewVersions: ['v1'] } } },
-    says: ['spec.conversion.webhook Forbidden'],
-  },
-  { name: 'unknown fields kept everywhere', spec: { preserveUnknownFields: true }, says: ['spec.preserveUnknownFields Invalid'] },
-  {
-    name: 'a group of Kubernetes that nobody approved',
-    spec: { group: 'a.k8s.io' },
-    metadata: { name: 'things.a.k8s.io' },
-    says: ['metadata.annotations[api-approved.kubernetes.io] Required'],
-  },
-  {
-    name: 'a group of Kubernetes that somebody said yes to',
-    spec: { group: 'a.k8s.io' },
-    metadata: { name: 'things.a.k8s.io', annotations: { 'api-approved.kubernetes.io': 'yes' } },
-    says: ['metadata.annotations[api-approved.kubernetes.io] Invalid'],
-  },
-];
+/** A definition changed as a row says. */
+function changedBy(cell: string): object {
+  const { metadata, versions, ...others } = valueIn(cell) as Change;
+  return aDefinition({ ...others, ...(versions && { versions: versions.map(({ name, ...more }) => aVersion(name, more)) }) }, metadata);
+}
 
 const causesOf = (body: Record<string, unknown>): string[] => {
   const causes: { field: string; reason: string }[] = Object(body['details']).causes ?? [];
@@ -163,9 +43,9 @@ const causesOf = (body: Record<string, unknown>): string[] => {
 };
 
 describe('refused is', () => {
-  test.each(cases)('$name', async ({ spec, metadata, says }) => {
-    const { status, body } = await embed().send('POST', definitions, aDefinition(spec, metadata));
-    expect({ status, says: causesOf(body) }).toEqual({ status: 422, says });
+  test.each(rowsOf(['name', 'change', 'says'], table))('$name', async ({ change, says }) => {
+    const { status, body } = await embed().send('POST', definitions, changedBy(change));
+    expect({ status, says: causesOf(body) }).toEqual({ status: 422, says: says.split(', ') });
   });
 
   test('a change of scope, kind, group or plural of what is established', async () => {
@@ -188,13 +68,13 @@ describe('taken is', () => {
       description: '',
       properties: { spec: { type: 'array', items: { type: 'string', pattern: '', odd: 1 } } },
     };
-    const given = version({
+    const given = aVersion('v1', {
       schema: { openAPIV3Schema: schema },
       deprecated: false,
       selectableFields: [],
       subresources: { status: { a: 1 } },
     });
-    const { body } = await embed().send('POST', definitions, aDefinition(given));
+    const { body } = await embed().send('POST', definitions, aDefinition({ versions: [given] }));
     expect(Object(body['spec']).versions).toMatchObject([{ subresources: { status: {} } }]);
     const [made] = Object(body['spec']).versions;
     expect(made.schema.openAPIV3Schema).toEqual({ type: 'object', properties: { spec: { type: 'array', items: { type: 'string' } } } });
@@ -202,17 +82,9 @@ describe('taken is', () => {
     expect(made.subresources).toEqual({ status: {} });
   });
 
-  test('a finalizer without a domain, and an approved group of Kubernetes', async () => {
-    const annotations = { 'api-approved.kubernetes.io': 'https://example.com/approval' };
-    const definition = aDefinition({ group: 'a.k8s.io' }, { name: 'things.a.k8s.io', annotations, finalizers: ['hold'] });
+  test('a finalizer without a domain', async () => {
     const { send } = embed();
-    expect((await send('POST', definitions, definition)).status).toBe(201);
-    const { status } = Object((await send('GET', `${definitions}/things.a.k8s.io`)).body);
-    expect(status.conditions[2]).toMatchObject({
-      type: 'KubernetesAPIApprovalPolicyConformant',
-      status: 'True',
-      reason: 'ApprovedAnnotation',
-    });
+    expect((await send('POST', definitions, aDefinition({}, { finalizers: ['hold'] }))).status).toBe(201);
   });
 
   test('a conversion by a webhook, with a warning', async () => {

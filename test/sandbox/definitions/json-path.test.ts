@@ -31,8 +31,6 @@ describe('a path leads to', () => {
     ['.spec.list[9]', []],
     ['.spec.list[1:]', ['b', 'c']],
     ['.spec.list[-1:]', ['c']],
-    ['.spec.list[0:3:2]', ['a', 'c']],
-    ['.spec.list[0,2]', ['a', 'c']],
     ['.spec.list[*]', ['a', 'b', 'c']],
     ['.spec.parts[*].name', ['x', 'y']],
     ["['spec']['color']", ['red']],
@@ -42,17 +40,14 @@ describe('a path leads to', () => {
     [".status.conditions[?(@.type == 'Ready')].status", ['False']],
     ['.status.conditions[?(@.type!="Ready")].status', ['True']],
     ['.status.conditions[-1:].type', ['Ready']],
-    ['.spec.parts[?(@.size>1)].name', ['y']],
-    ['.spec.parts[?(@.size<=1)].name', ['x']],
     ['.spec.parts[?(@.deep)].name', ['y']],
-    ['.spec.parts..name', ['x', 'y', 'z']],
     ['.spec.constructor', []],
   ];
   test.each(cases)('%s', (path, found) => expect(jsonPath(path)(object)).toEqual(found));
 });
 
 describe('no path is', () => {
-  test.each(['spec', '.spec[', '.spec[a]', '.spec[?(@.a==b)]', '.spec[]', '.a[0:1:-1]'])('%s', (path) =>
+  test.each(['spec', '.spec[', '.spec[a]', '.spec[?(@.a==b)]', '.spec[]', '.a[0:1:2]', '.a..b', '.a[0,1]'])('%s', (path) =>
     expect(() => jsonPath(path)).toThrow(JsonPathError),
   );
 });

@@ -4,6 +4,7 @@ import { problemsOf } from '../../../lib/sandbox/ownership/configuration-problem
 import { ordered } from '../../../lib/sandbox/objects/field-set.ts';
 import type { JsonSchema } from '../../../lib/sandbox/schema/json-schema.ts';
 import { shapeOf } from '../../../lib/sandbox/schema/structural.ts';
+import { valueIn } from '../../contracts/case-table.ts';
 import { misfitCases, misfitSchemas, ownershipCases } from '../../contracts/custom-values/ownership-cases.ts';
 
 const wholeOf = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({ type: 'object', properties });
@@ -19,12 +20,10 @@ describe('the owner of', () => {
 
 describe('applied as', () => {
   const shape = shapeOf(wholeOf({ spec: wholeOf(misfitSchemas) }), 'com.example.v1.Thing');
-  test.each(misfitCases.map((each) => [each.name, JSON.stringify(each.given), each] as const))(
-    '%s: %s',
-    (_, __, { name, given, refused }) => {
-      expect(problemsOf(shape, { spec: { [name]: given } })).toEqual(refused === undefined ? [] : [refused]);
-    },
-  );
+  test.each(misfitCases)('$name: $given', ({ name, given, refused }) => {
+    const told = problemsOf(shape, { spec: { [name]: valueIn(given) } }).map((problem) => problem.replace(/, got .*$/s, ''));
+    expect(told).toEqual(refused === '' ? [] : [refused]);
+  });
 });
 
 test('every object has its type, its kind and its metadata, and every object within one has those too', () => {

@@ -1,7 +1,7 @@
 // From one type to another, sizes, and the optional values.
 import { Optional } from '@marcbachmann/cel-js';
 import { isEqual } from '../values/equality.ts';
-import { Duration, EvaluationError, Timestamp, int64, isList, isMap } from '../values/values.ts';
+import { Duration, EvaluationError, Timestamp, int64, isList, isMap, textOfBytes } from '../values/values.ts';
 import type { List, Opaque, Uint, Value } from '../values/values.ts';
 import { doubleText } from './format.ts';
 import type { Line } from './line.ts';
@@ -23,16 +23,6 @@ function boolOfText(text: string): boolean {
   if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
   if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
   throw new EvaluationError(`type conversion error from 'string' to 'bool'`);
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true });
-
-function textOfBytes(bytes: Uint8Array): string {
-  try {
-    return decoder.decode(bytes);
-  } catch (cause) {
-    throw new EvaluationError('invalid UTF-8 in bytes, cannot convert to string', { cause });
-  }
 }
 
 const truncated = (value: bigint, unit: bigint): bigint => (value - (((value % unit) + unit) % unit)) / unit;
@@ -69,7 +59,7 @@ export const conversions: readonly Line[] = [
   ['string(bytes): string', textOfBytes],
   ['string(Timestamp): string', timestampText],
   ['string(Duration): string', durationText],
-  ...['net.IP', 'net.CIDR'].map((type): Line => [`string(${type}): string`, (value: Opaque) => value.text() ?? '']),
+  ...['net.IP', 'net.CIDR'].map((type): Line => [`string(${type}): string`, ({ identity }: Opaque) => identity]),
 
   ['timestamp(Timestamp): Timestamp', (value: Timestamp) => value],
   ['timestamp(string): Timestamp', timestampOf],

@@ -1,5 +1,5 @@
 // `'%d of %s'.format([…])`, and how each value is written.
-import { Duration, EvaluationError, Timestamp, Uint, isList, isMap, typeText } from '../values/values.ts';
+import { Duration, EvaluationError, Timestamp, Uint, isList, isMap, textOfBytes, typeText } from '../values/values.ts';
 import type { CelMap, List, Value } from '../values/values.ts';
 import { countSteps } from '../values/work.ts';
 import { durationText, timestampText } from './time.ts';
@@ -72,17 +72,6 @@ function fixedText(value: number, places: number): string {
 function grouped(digits: string): string {
   const leading = digits.length % 3 || 3;
   return [digits.slice(0, leading), ...(digits.slice(leading).match(/\d{3}/g) ?? [])].join(',');
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true });
-
-function textOfBytes(bytes: Uint8Array): string {
-  try {
-    return decoder.decode(bytes);
-  } catch (cause) {
-    const why = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string';
-    throw new EvaluationError(`error during formatting: ${why}`, { cause });
-  }
 }
 
 function mapText(map: CelMap): string {

@@ -1,11 +1,18 @@
 // Quantities, versions and the named formats of Kubernetes.
 import { Optional } from '@marcbachmann/cel-js';
-import { problemsOfDnsLabel, problemsOfDnsSubdomain, problemsOfLabelValue, problemsOfQualifiedName } from '../../../objects/names.ts';
+import {
+  problemsOfDnsLabel,
+  problemsOfDnsSubdomain,
+  problemsOfLabelValue,
+  problemsOfOlderDnsLabel,
+  problemsOfQualifiedName,
+} from '../../../objects/names.ts';
 import { QuantityError, isQuantity, parseQuantity } from '../../../objects/values/quantity.ts';
 import { isTime } from '../../../objects/values/time.ts';
-import { EvaluationError, Opaque } from '../values/values.ts';
+import { ownEntry } from '../../../objects/values/untyped-fields.ts';
+import { EvaluationError, Opaque, readable } from '../values/values.ts';
 import type { Line } from './line.ts';
-import { locatorOf } from './network.ts';
+import { isRequestUri } from './request-uri.ts';
 import { dateOf } from './time.ts';
 
 const one = 1_000_000_000n;
@@ -14,14 +21,8 @@ class Amount extends Opaque {
   /** Billionths. */
   readonly nanos: bigint;
   constructor(nanos: bigint) {
-    super();
+    super(String(nanos));
     this.nanos = nanos;
-  }
-  equals(other: Opaque): boolean {
-    return other instanceof Amount && other.nanos === this.nanos;
-  }
-  text(): undefined {
-    return undefined;
   }
   get isInteger(): boolean {
     const whole = this.nanos / one;
@@ -50,15 +51,9 @@ class SemanticVersion extends Opaque {
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint];
   readonly prerelease: readonly string[];
   constructor(numbers: readonly [bigint, bigint, bigint], prerelease: readonly string[]) {
-    super();
+    super(`${numbers.join('.')}-${prerelease.join('.')}`);
     this.numbers = numbers;
     this.prerelease = prerelease;
-  }
-  equals(other: Opaque): boolean {
-    return other instanceof SemanticVersion && orderOfVersions(this, other) === 0;
-  }
-  text(): undefined {
-    return undefined;
   }
 }
 
@@ -108,18 +103,10 @@ function orderOfIdentifiers(left: string, right: string): number {
 }
 
 class NamedFormat extends Opaque {
-  readonly name: string;
   readonly problemsOf: (text: string) => readonly string[];
   constructor(name: string, problemsOf: (text: string) => readonly string[]) {
-    super();
-    this.name = name;
+    super(name);
     this.problemsOf = problemsOf;
-  }
-  equals(other: Opaque): boolean {
-    return other instanceof NamedFormat && other.name === this.name;
-  }
-  text(): undefined {
-    return undefined;
   }
 }
 
@@ -129,64 +116,37 @@ const ofPrefix =
   (text: string): string[] =>
     problemsOf(text.replace(/.-$/, (end) => `${end[0]}a`));
 
-function problemsOfOldLabel(text: string): string[] {
-  const problems = Buffer.byteLength(text) > 63 ? ['must be no more than 63 characters'] : [];
-  const pattern = '[a-z]([-a-z0-9]*[a-z0-9])?';
-  if (new RegExp(`^${pattern}$`).test(text)) return problems;
-  const words =
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
-  return [...problems, `${words} (e.g. 'my-name',  or 'abc-123', regex used for validation is '${pattern}')`];
-}
-
 /** One problem where something cannot be read. */
 const unless =
   (isGood: (text: string) => boolean, problem: string) =>
   (text: string): string[] =>
     isGood(text) ? [] : [problem];
 
-function isDate(text: string): boolean {
-  try {
-    dateOf(text);
-    return true;
-  } catch (error) {
-    if (error instanceof EvaluationError) return false;
-    throw error;
-  }
-}
-
-function problemsOfUri(text: string): string[] {
-  try {
-    locatorOf(text);
-    return [];
-  } catch (error) {
-    if (!(error instanceof EvaluationError)) throw error;
-    return [error.message.replace('URL parse error during conversion from string: ', '')];
-  }
-}
-
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-const formats: ReadonlyMap<string, NamedFormat> = new Map(
-  [
-    ['dns1123Label', 'DNS1123Label', problemsOfDnsLabel],
-    ['dns1123Subdomain', 'DNS1123Subdomain', problemsOfDnsSubdomain],
-    ['dns1035Label', 'DNS1035Label', problemsOfOldLabel],
-    ['qualifiedName', 'QualifiedName', problemsOfQualifiedName],
-    ['dns1123LabelPrefix', 'DNS1123LabelPrefix', ofPrefix(problemsOfDnsLabel)],
-    ['dns1123SubdomainPrefix', 'DNS1123SubdomainPrefix', ofPrefix(problemsOfDnsSubdomain)],
-    ['dns1035LabelPrefix', 'DNS1035LabelPrefix', ofPrefix(problemsOfOldLabel)],
-    ['labelValue', 'LabelValue', problemsOfLabelValue],
-    ['uri', 'URI', problemsOfUri],
-    ['uuid', 'uuid', unless((text) => uuid.test(text), 'does not match the UUID format')],
-    ['byte', 'byte', unless((text) => text !== '' && base64.test(text), 'invalid base64')],
-    ['date', 'date', unless(isDate, 'invalid date')],
-    ['datetime', 'datetime', unless(isTime, 'invalid datetime')],
-  ].map(([key, name, problemsOf]) => [key, new NamedFormat(name as string, problemsOf as (text: string) => string[])] as const) as [
-    string,
-    NamedFormat,
-  ][],
-);
+/** Their names in expressions, and their own. */
+const formats: Readonly<Record<string, NamedFormat>> = {
+  dns1123Label: new NamedFormat('DNS1123Label', problemsOfDnsLabel),
+  dns1123Subdomain: new NamedFormat('DNS1123Subdomain', problemsOfDnsSubdomain),
+  dns1035Label: new NamedFormat('DNS1035Label', problemsOfOlderDnsLabel),
+  qualifiedName: new NamedFormat('QualifiedName', problemsOfQualifiedName),
+  dns1123LabelPrefix: new NamedFormat('DNS1123LabelPrefix', ofPrefix(problemsOfDnsLabel)),
+  dns1123SubdomainPrefix: new NamedFormat('DNS1123SubdomainPrefix', ofPrefix(problemsOfDnsSubdomain)),
+  dns1035LabelPrefix: new NamedFormat('DNS1035LabelPrefix', ofPrefix(problemsOfOlderDnsLabel)),
+  labelValue: new NamedFormat('LabelValue', problemsOfLabelValue),
+  uri: new NamedFormat('URI', (text) => (isRequestUri(text) ? [] : [`parse ${JSON.stringify(text)}: invalid URI for request`])),
+  uuid: new NamedFormat(
+    'uuid',
+    unless((text) => uuid.test(text), 'does not match the UUID format'),
+  ),
+  byte: new NamedFormat(
+    'byte',
+    unless((text) => text !== '' && base64.test(text), 'invalid base64'),
+  ),
+  date: new NamedFormat('date', unless(readable(dateOf), 'invalid date')),
+  datetime: new NamedFormat('datetime', unless(isTime, 'invalid datetime')),
+};
 
 function validated(format: NamedFormat, text: string): Optional {
   const problems = format.problemsOf(text);
@@ -196,16 +156,6 @@ function validated(format: NamedFormat, text: string): Optional {
 const quantity = 'kubernetes.Quantity';
 const semver = 'kubernetes.Semver';
 const format = 'kubernetes.NamedFormat';
-
-function readable(read: () => unknown): boolean {
-  try {
-    read();
-    return true;
-  } catch (error) {
-    if (error instanceof EvaluationError) return false;
-    throw error;
-  }
-}
 
 export const kubernetesTypes = { [quantity]: Amount, [semver]: SemanticVersion, [format]: NamedFormat };
 
@@ -226,8 +176,8 @@ export const kubernetes: readonly Line[] = [
 
   [`semver(string): ${semver}`, (text: string) => versionOf(text)],
   [`semver(string, bool): ${semver}`, versionOf],
-  ['isSemver(string): bool', (text: string) => readable(() => versionOf(text))],
-  ['isSemver(string, bool): bool', (text: string, isLenient: boolean) => readable(() => versionOf(text, isLenient))],
+  ['isSemver(string): bool', readable((text: string) => versionOf(text))],
+  ['isSemver(string, bool): bool', readable(versionOf)],
   [`${semver}.major(): int`, ({ numbers }: SemanticVersion) => numbers[0]],
   [`${semver}.minor(): int`, ({ numbers }: SemanticVersion) => numbers[1]],
   [`${semver}.patch(): int`, ({ numbers }: SemanticVersion) => numbers[2]],
@@ -235,7 +185,7 @@ export const kubernetes: readonly Line[] = [
   [`${semver}.isLessThan(${semver}): bool`, (left: SemanticVersion, right: SemanticVersion) => orderOfVersions(left, right) < 0],
   [`${semver}.compareTo(${semver}): int`, (left: SemanticVersion, right: SemanticVersion) => BigInt(orderOfVersions(left, right))],
 
-  ...[...formats].map(([name, value]): Line => [`format.${name}(): ${format}`, () => value]),
-  [`format.named(string): optional<${format}>`, (name: string) => Optional.of(formats.get(name))],
+  ...Object.entries(formats).map(([name, value]): Line => [`format.${name}(): ${format}`, () => value]),
+  [`format.named(string): optional<${format}>`, (name: string) => Optional.of(ownEntry(formats, name))],
   [`${format}.validate(string): optional<list<string>>`, validated],
 ];

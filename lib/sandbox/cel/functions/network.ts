@@ -1,6 +1,6 @@
 // Addresses, networks and URLs.
 import { isIPv4, isIPv6 } from 'node:net';
-import { EvaluationError, Opaque } from '../values/values.ts';
+import { EvaluationError, Opaque, readable } from '../values/values.ts';
 import type { CelMap } from '../values/values.ts';
 import { countSteps } from '../values/work.ts';
 import type { Line } from './line.ts';
@@ -10,34 +10,24 @@ class Address extends Opaque {
   /** 4 or 16. */
   readonly bytes: readonly number[];
   constructor(bytes: readonly number[]) {
-    super();
+    super(addressText(bytes));
     this.bytes = bytes;
   }
-  equals(other: Opaque): boolean {
-    return other instanceof Address && other.text() === this.text();
-  }
-  text(): string {
-    if (this.bytes.length === 4) return this.bytes.join('.');
-    const groups = Array.from({ length: 8 }, (_, index) =>
-      ((this.bytes[index * 2] ?? 0) * 256 + (this.bytes[index * 2 + 1] ?? 0)).toString(16),
-    );
-    return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
-  }
+}
+
+function addressText(bytes: readonly number[]): string {
+  if (bytes.length === 4) return bytes.join('.');
+  const groups = Array.from({ length: 8 }, (_, index) => ((bytes[index * 2] ?? 0) * 256 + (bytes[index * 2 + 1] ?? 0)).toString(16));
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
 }
 
 class Network extends Opaque {
   readonly address: Address;
   readonly prefixLength: number;
   constructor(address: Address, prefixLength: number) {
-    super();
+    super(`${address.identity}/${prefixLength}`);
     this.address = address;
     this.prefixLength = prefixLength;
-  }
-  equals(other: Opaque): boolean {
-    return other instanceof Network && other.text() === this.text();
-  }
-  text(): string {
-    return `${this.address.text()}/${this.prefixLength}`;
   }
   masked(): Network {
     return new Network(new Address(maskedBytes(this.address.bytes, this.prefixLength)), this.prefixLength);
@@ -84,22 +74,9 @@ function networkOf(text: string): Network {
   return new Network(new Address(bytes), Number(length));
 }
 
-/** Whether a text can be read, by what reads it. */
-const readable =
-  (read: (text: string) => unknown) =>
-  (text: string): boolean => {
-    try {
-      read(text);
-      return true;
-    } catch (error) {
-      if (error instanceof EvaluationError) return false;
-      throw error;
-    }
-  };
-
 const startsWith = ({ bytes }: Address, ...first: number[]): boolean => first.every((byte, index) => bytes[index] === byte);
 const isUnspecified = ({ bytes }: Address): boolean => bytes.every((byte) => byte === 0);
-const isLoopback = (address: Address): boolean => (address.bytes.length === 4 ? startsWith(address, 127) : address.text() === '::1');
+const isLoopback = (address: Address): boolean => (address.bytes.length === 4 ? startsWith(address, 127) : address.identity === '::1');
 const isMulticast = ({ bytes: [first = 0, ...rest] }: Address): boolean =>
   rest.length === 3 ? first >= 224 && first <= 239 : first === 0xff;
 const isLinkLocalMulticast = (address: Address): boolean =>
@@ -111,33 +88,25 @@ const isGlobalUnicast = (address: Address): boolean =>
   !isLoopback(address) &&
   !isMulticast(address) &&
   !isLinkLocalUnicast(address) &&
-  address.text() !== '255.255.255.255';
+  address.identity !== '255.255.255.255';
 
 /** A part of a query; most of them hold nothing that needs to be decoded. */
 const decoded = (text: string): string => (/[%+]/.test(text) ? (new URLSearchParams(`_=${text}`).get('_') ?? '') : text);
 
 class Locator extends Opaque {
-  readonly source: string;
   readonly scheme: string;
   /** With the port. */
   readonly host: string;
   readonly path: string;
   readonly query: string;
   constructor(source: string) {
-    super();
-    this.source = source;
+    super(source);
     const [, scheme = '', , authority, path = '', , query = ''] =
       /^(?:([A-Za-z][-+.A-Za-z0-9]*):)?(\/\/([^/?#]*))?([^?#]*)(\?([^#]*))?/.exec(source) ?? [];
     this.scheme = scheme.toLowerCase();
     this.host = (authority ?? '').replace(/^.*@/, '');
     this.path = path;
     this.query = query;
-  }
-  equals(other: Opaque): boolean {
-    return other instanceof Locator && other.source === this.source;
-  }
-  text(): undefined {
-    return undefined;
   }
   get hostname(): string {
     return this.host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
@@ -161,7 +130,7 @@ class Locator extends Opaque {
 }
 
 /** An absolute URL or an absolute path, as in the first line of a request. */
-export function locatorOf(text: string): Locator {
+function locatorOf(text: string): Locator {
   if (!isRequestUri(text))
     throw new EvaluationError(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`);
   return new Locator(text);
@@ -176,7 +145,7 @@ export const networkTypes = { 'net.IP': Address, 'net.CIDR': Network, 'kubernete
 export const addressesAndLocators: readonly Line[] = [
   ['ip(string): net.IP', addressOf],
   ['isIP(string): bool', readable(addressOf)],
-  ['ip.isCanonical(string): bool', (text: string) => addressOf(text).text() === text],
+  ['ip.isCanonical(string): bool', (text: string) => addressOf(text).identity === text],
   ['net.IP.family(): int', ({ bytes }: Address) => (bytes.length === 4 ? 4n : 6n)],
   answers('isUnspecified', isUnspecified),
   answers('isLoopback', isLoopback),

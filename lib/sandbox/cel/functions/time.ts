@@ -62,13 +62,7 @@ export const dateOf = (text: string): Timestamp => timestampOf(`${text}T00:00:00
 export function timestampText({ nanos, offsetMinutes }: Timestamp): string {
   const fraction = ((nanos % second) + second) % second;
   const whole = new Date(Number((nanos - fraction) / 1_000_000n) + offsetMinutes * 60_000).toISOString().slice(0, 19);
-  const digits =
-    fraction === 0n
-      ? ''
-      : `.${fraction
-          .toString()
-          .padStart(9, '0')
-          .replace(/(?<!0)0+$/, '')}`;
+  const digits = decimal(fraction, 9).slice(1);
   if (offsetMinutes === 0) return `${whole}${digits}Z`;
   const [hours, minutes] = [Math.floor(Math.abs(offsetMinutes) / 60), Math.abs(offsetMinutes) % 60].map((part) =>
     String(part).padStart(2, '0'),

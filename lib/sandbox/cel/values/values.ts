@@ -49,11 +49,39 @@ export class Duration {
   }
 }
 
-/** A value of one of Kubernetes' own types. */
+/** A value of one of Kubernetes' own types; two of one type are equal where their identities are. */
 export abstract class Opaque {
-  abstract equals(other: Opaque): boolean;
-  /** As string() gives it; undefined for a type without one. */
-  abstract text(): string | undefined;
+  readonly identity: string;
+  constructor(identity: string) {
+    this.identity = identity;
+  }
+  equals(other: Opaque): boolean {
+    return other.constructor === this.constructor && other.identity === this.identity;
+  }
+}
+
+/** Whether a text can be read, by what reads it. */
+export const readable =
+  <Args extends unknown[]>(read: (...args: Args) => unknown) =>
+  (...args: Args): boolean => {
+    try {
+      read(...args);
+      return true;
+    } catch (error) {
+      if (error instanceof EvaluationError) return false;
+      throw error;
+    }
+  };
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws EvaluationError for bytes that are no UTF-8 */
+export function textOfBytes(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw new EvaluationError('invalid UTF-8 in bytes, cannot convert to string', { cause });
+  }
 }
 
 export type List = readonly Value[];
@@ -98,17 +126,4 @@ export function typeText(value: Value): string | undefined {
 export function int64(value: bigint): bigint {
   if (value === BigInt.asIntN(64, value)) return value;
   throw new EvaluationError('integer overflow');
-}
-
-/** Code points, as CEL counts a text. */
-export function characterCount(text: string): number {
-  let count = text.length;
-  for (let index = 0; index < text.length - 1; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code >= 0xd800 && code <= 0xdbff) {
-      const next = text.charCodeAt(index + 1);
-      if (next >= 0xdc00 && next <= 0xdfff) count -= 1;
-    }
-  }
-  return count;
 }

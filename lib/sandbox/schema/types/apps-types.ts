@@ -12,11 +12,5 @@ export const appsTypes = {
     replicas@2:i terminatingReplicas@9:i unavailableReplicas@5:i updatedReplicas@3:i`,
   DeploymentCondition: 'lastTransitionTime@7:t^ lastUpdateTime@6:t^ message@5:s reason@4:s status*@2:s type*@1:s',
   NetworkPolicy: 'apiVersion:s kind:s metadata@1:ObjectMeta^ spec@2:NetworkPolicySpec^',
-  NetworkPolicySpec: `
-    egress@3:NetworkPolicyEgressRule[] ingress@2:NetworkPolicyIngressRule[] podSelector@1:LabelSelector^ policyTypes@4:s[]`,
-  NetworkPolicyIngressRule: 'from@2:NetworkPolicyPeer[] ports@1:NetworkPolicyPort[]',
-  NetworkPolicyEgressRule: 'ports@1:NetworkPolicyPort[] to@2:NetworkPolicyPeer[]',
-  NetworkPolicyPeer: 'ipBlock@3:IPBlock namespaceSelector@2:LabelSelector podSelector@1:LabelSelector',
-  NetworkPolicyPort: 'endPort@3:i port@2:x protocol@1:s',
-  IPBlock: 'cidr*@1:s except@2:s[]',
+  NetworkPolicySpec: 'egress@3:* ingress@2:* podSelector@1:LabelSelector^ policyTypes@4:s[]',
 } as const;

@@ -4,15 +4,12 @@ export const autoscalingTypes = {
   HorizontalPodAutoscaler: `
     apiVersion:s kind:s metadata@1:ObjectMeta^ spec*@2:HorizontalPodAutoscalerSpec^ status@3:HorizontalPodAutoscalerStatus^`,
   HorizontalPodAutoscalerSpec: `
-    behavior@5:HorizontalPodAutoscalerBehavior maxReplicas*@3:i metrics@4:MetricSpec[] minReplicas@2:i
+    behavior@5:* maxReplicas*@3:i metrics@4:MetricSpec[] minReplicas@2:i
     scaleTargetRef*@1:CrossVersionObjectReference^`,
   HorizontalPodAutoscalerStatus: `
-    conditions@6:HorizontalPodAutoscalerCondition[type] currentMetrics@5:MetricStatus[]^ currentReplicas@3:i desiredReplicas*@4:i^
+    conditions@6:HorizontalPodAutoscalerCondition[type] currentMetrics@5:*^ currentReplicas@3:i desiredReplicas*@4:i^
     lastScaleTime@2:t observedGeneration@1:l`,
   HorizontalPodAutoscalerCondition: 'lastTransitionTime@3:t message@5:s reason@4:s status*@2:s type*@1:s',
-  HorizontalPodAutoscalerBehavior: 'scaleDown@2:HPAScalingRules scaleUp@1:HPAScalingRules',
-  HPAScalingRules: 'policies@2:HPAScalingPolicy[] selectPolicy@1:s stabilizationWindowSeconds@3:i tolerance@4:q',
-  HPAScalingPolicy: 'periodSeconds*@3:i type*@1:s value*@2:i',
   CrossVersionObjectReference: 'apiVersion@3:s kind*@1:s name*@2:s',
   MetricSpec: `
     containerResource@7:ContainerResourceMetricSource external@5:ExternalMetricSource object@2:ObjectMetricSource
@@ -24,15 +21,6 @@ export const autoscalingTypes = {
   ResourceMetricSource: 'name*@1:s target*@2:MetricTarget^',
   MetricIdentifier: 'name*@1:s selector@2:LabelSelector',
   MetricTarget: 'averageUtilization@4:i averageValue@3:q type*@1:s value@2:q',
-  MetricStatus: `
-    containerResource@7:ContainerResourceMetricStatus external@5:ExternalMetricStatus object@2:ObjectMetricStatus
-    pods@3:PodsMetricStatus resource@4:ResourceMetricStatus type*@1:s`,
-  ContainerResourceMetricStatus: 'container*@3:s current*@2:MetricValueStatus^ name*@1:s',
-  ExternalMetricStatus: 'current*@2:MetricValueStatus^ metric*@1:MetricIdentifier^',
-  ObjectMetricStatus: 'current*@2:MetricValueStatus^ describedObject*@3:CrossVersionObjectReference^ metric*@1:MetricIdentifier^',
-  PodsMetricStatus: 'current*@2:MetricValueStatus^ metric*@1:MetricIdentifier^',
-  ResourceMetricStatus: 'current*@2:MetricValueStatus^ name*@1:s',
-  MetricValueStatus: 'averageUtilization@3:i averageValue@2:q value@1:q',
   Scale: 'apiVersion:s kind:s metadata@1:ObjectMeta^ spec@2:ScaleSpec^ status@3:ScaleStatus^',
   ScaleSpec: 'replicas@1:i',
   ScaleStatus: 'replicas*@1:i selector@2:s',

@@ -15,8 +15,6 @@ export const reviewTypes = {
     'apiVersion:s kind:s metadata@1:ObjectMeta^ spec*@2:SelfSubjectAccessReviewSpec^ status@3:SubjectAccessReviewStatus^',
   SelfSubjectAccessReviewSpec: 'nonResourceAttributes@2:NonResourceAttributes resourceAttributes@1:ResourceAttributes',
   SubjectAccessReview: 'apiVersion:s kind:s metadata@1:ObjectMeta^ spec*@2:SubjectAccessReviewSpec^ status@3:SubjectAccessReviewStatus^',
-  LocalSubjectAccessReview:
-    'apiVersion:s kind:s metadata@1:ObjectMeta^ spec*@2:SubjectAccessReviewSpec^ status@3:SubjectAccessReviewStatus^',
   SubjectAccessReviewSpec: `
     extra@5:{s[]} groups@4:s[] nonResourceAttributes@2:NonResourceAttributes resourceAttributes@1:ResourceAttributes uid@6:s user@3:s`,
   SubjectAccessReviewStatus: 'allowed*@1:b denied@4:b evaluationError@3:s reason@2:s',
