@@ -11,8 +11,8 @@ await warmUp();
 const reconcilers = new WeakMap<object, Reconciler>();
 
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
-  const undone = await invocation('reconcile', context, async ({ ports, deadlineReserveMs }) => {
-    const reconciler = reconcilers.get(ports) ?? new Reconciler(ports);
+  const undone = await invocation('reconcile', context, async ({ ports, deadlineReserveMs, loop }) => {
+    const reconciler = reconcilers.get(ports) ?? new Reconciler(ports, loop);
     reconcilers.set(ports, reconciler);
     const hasTime = (): boolean => context.getRemainingTimeInMillis() > deadlineReserveMs;
     return await reconcileBatch(

@@ -22,8 +22,15 @@ export interface Runtime {
   deadlineReserveMs: number;
   /** Unique id of the role that sends dead letters again (R15); undefined where the queue keeps their sender. */
   redriver?: string;
+  /** Where passes go by other bounds than the usual ones. */
+  loop?: LoopBounds;
   /** Called when an invocation of that function begins; its result is called when the invocation ends. */
   begin?: (functionName: string, requestId: string) => () => void;
+}
+
+export interface LoopBounds {
+  /** Requests to one API server in flight at once, per pass. */
+  parallelism?: number;
 }
 
 let current: Promise<Runtime> | undefined;
@@ -252,6 +259,7 @@ export interface LocalRuntimeOptions {
   clock: Clock;
   telemetry: Telemetry;
   deadlineReserveMs: number;
+  loop?: LoopBounds;
 }
 
 export interface LocalRuntime extends Runtime {
@@ -271,6 +279,7 @@ export async function localRuntime({
   clock,
   telemetry,
   deadlineReserveMs,
+  loop = {},
 }: LocalRuntimeOptions): Promise<LocalRuntime> {
   const [{ EmbeddedClusters }, { EmbeddedQueue }, { EmbeddedRecorder }, { EmbeddedStore }, { KubernetesCluster }, { RelayedCluster }] =
     await Promise.all([
@@ -301,7 +310,7 @@ export async function localRuntime({
     const relayed = new RelayedCluster({ cluster: cluster.name, queue, store, clock });
     const connect = (record: ClusterRecord): Cluster => (record.access === 'relayed' ? relayed : access);
     const ports = { clock, clusters, connect, lookUp: () => access, queue, recorder, store, telemetry };
-    return { ports, deadlineReserveMs, queue, source: access, rebuilt, close };
+    return { ports, deadlineReserveMs, loop, queue, source: access, rebuilt, close };
   } catch (error) {
     close();
     throw error;

@@ -41,7 +41,9 @@ const DRAINED_AGAIN_MS = 300_000;
 export class Reconciler {
   readonly #loop: Loop;
 
-  constructor(ports: Ports, options: LoopOptions = LOOP_OPTIONS) {
+  /** @param given options other than the usual ones */
+  constructor(ports: Ports, given: Partial<LoopOptions> = {}) {
+    const options = { ...LOOP_OPTIONS, ...given };
     const [budget, reachability, offsets] = [new WriteBudget(ports), new Reachability(ports), new ClockOffsets(ports, options.passMs)];
     this.#loop = { ports, options, budget, reachability, offsets, memory: new ViewMemory() };
   }

@@ -8,7 +8,6 @@ import type { ApiServer, Body } from './api-server/client.ts';
 import { ApiClient, eventually, mergePatch } from './api-server/client.ts';
 import type { Fields } from './api-server/objects.ts';
 import { aConfigMap, aPod, core, freshName, freshNamespace } from './api-server/objects.ts';
-import type { JsonClient } from '../../lib/adapters/kubernetes/json-client.ts';
 import { openNodeClient } from '../node-client.ts';
 
 interface Wanted {
@@ -22,12 +21,19 @@ interface Wanted {
 const sim = (fields: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [`sim.farloop.dev/${name}`, value]));
 
-/** @param open starts an API server; garbage collection may be at work in it */
-export function simulatedNodeContract(name: string, open: () => Promise<ApiServer>): void {
+/**
+ * @param open starts an API server; garbage collection may be at work in it
+ * @param clientOf the node's way to that server
+ */
+export function simulatedNodeContract<Server extends ApiServer>(
+  name: string,
+  open: () => Promise<Server>,
+  clientOf: (server: Server) => NodeClient & { close?: () => void } = openNodeClient,
+): void {
   describe(`simulated node on ${name}`, () => {
-    let server: ApiServer;
+    let server: Server;
     let api: ApiClient;
-    let nodeClient: JsonClient;
+    let nodeClient: ReturnType<typeof clientOf>;
     let node: SimulatedNode;
     let namespace: string;
 
@@ -60,7 +66,7 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
     beforeAll(async () => {
       server = await open();
       api = new ApiClient(server);
-      nodeClient = openNodeClient(server);
+      nodeClient = clientOf(server);
       node = startNode();
       await node.ready;
     }, 120_000);
@@ -72,7 +78,7 @@ export function simulatedNodeContract(name: string, open: () => Promise<ApiServe
     });
     afterAll(async () => {
       await node.stop();
-      nodeClient.close();
+      nodeClient.close?.();
       api.close();
       await server.close();
     });

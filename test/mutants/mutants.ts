@@ -968,7 +968,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a changed child is no news',
     rule: 'R9',
-    within: 'mergeChildren',
+    within: 'mergeIntoChildren',
     search: '!isSame',
     replacement: '!isSame && !known',
     why: 'a service or a config map that somebody changed is never put right',

@@ -12,6 +12,8 @@ export interface LocalCluster {
   /** As the cluster is registered; fit for keys and queue names. */
   name: string;
   access: ClusterAccess;
+  /** Requests of one pass that are in flight at once. */
+  callsAtOnce: number;
   /** For kubectl. */
   kubeconfigPath: string;
   /** Resolves once pods can run; at once where the nodes are not ours. */
@@ -22,6 +24,16 @@ export interface LocalCluster {
 const SANDBOX_NAME = 'local';
 
 const PORT_FILE = 'port';
+
+/**
+ * An API server in this process answers one request after the other. More of a pass at once would come no sooner, and each turn of the
+ * event loop would take longer for all others.
+ */
+const SANDBOX_CALLS_AT_ONCE = 8;
+/** One elsewhere answers several at once, and each after some milliseconds on the way. */
+const CALLS_AT_ONCE = 48;
+/** Of the simulated node. More than one turn of the event loop can take would only keep what else is in this process waiting. */
+const STEPS_AT_ONCE = 8;
 
 /**
  * Starts a sandbox and its node. A new one has the definitions of the kinds that bring their own. Folder, certificate authority, token and port stay the same over restarts, so that a kubeconfig does.
@@ -43,12 +55,12 @@ export async function startLocalSandbox(options: {
   const { isFeature, switchOn } = await import('../../sandbox/objects/features.ts');
   // Before the tables of resources are read.
   for (const feature of features) if (isFeature(feature)) switchOn(feature);
-  const [{ startSandbox }, definitions, { startSimulatedNode }, { openJsonClient }] = await Promise.all([
+  const [{ startSandbox }, definitions, { startSimulatedNode }, { embeddedClient }] = await Promise.all([
     import('../../sandbox/sandbox.ts'),
     // One that has been started before has its own: a start should not load what makes them.
     lastPort(folder) === 0 ? firstDefinitions() : undefined,
     import('../../sandbox/node/simulated-node.ts'),
-    import('../../adapters/kubernetes/json-client.ts'),
+    import('../../sandbox/node/embedded-client.ts'),
   ]);
   const sandbox = await startSandbox({
     folder,
@@ -63,17 +75,20 @@ export async function startLocalSandbox(options: {
     await sandbox.stop();
     throw error;
   }
-  if (!withNode) return { name: SANDBOX_NAME, access, kubeconfigPath, ready: Promise.resolve(), stop: sandbox.stop };
-  const client = openJsonClient(access);
-  const node = startSimulatedNode({ client, isAlone: true, onProblem: report, ...nodeSize });
+  const local = { name: SANDBOX_NAME, access, callsAtOnce: SANDBOX_CALLS_AT_ONCE, kubeconfigPath };
+  if (!withNode) return { ...local, ready: Promise.resolve(), stop: sandbox.stop };
+  const node = startSimulatedNode({
+    client: embeddedClient(sandbox.handle),
+    isAlone: true,
+    concurrency: STEPS_AT_ONCE,
+    onProblem: report,
+    ...nodeSize,
+  });
   return {
-    name: SANDBOX_NAME,
-    access,
-    kubeconfigPath,
+    ...local,
     ready: node.ready,
     stop: async () => {
       await node.stop();
-      client.close();
       await sandbox.stop();
     },
   };
@@ -117,6 +132,7 @@ export async function clusterOfKubeconfig(file: string, context: string | undefi
   return {
     name: clusterNameOf(context ?? (await currentContextOf(file))),
     access,
+    callsAtOnce: CALLS_AT_ONCE,
     kubeconfigPath: file,
     ready: Promise.resolve(),
     stop: () => Promise.resolve(),

@@ -89,6 +89,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       clock,
       telemetry,
       deadlineReserveMs: DEADLINE_RESERVE_MS,
+      loop: { parallelism: cluster.callsAtOnce },
     });
     endings.push(() => runtime.close());
     // A pass that still runs finds the files closed and fails. Its wake comes again at the next start, so nobody need read of it.

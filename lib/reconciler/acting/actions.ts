@@ -160,7 +160,10 @@ async function runFreeCreates(execution: Execution, creates: readonly CreateActi
   for (const batch of slowStart(refusedAlone ? startingElsewhere(pass, creates) : creates)) {
     // A quota or a webhook that refused several will refuse the next one too. One alone may be refused for its own sake.
     const refused = (resource: Resource): number => progress.troubles.filter((trouble) => trouble.resource === resource).length;
-    const open = batch.filter(({ resource }) => refused(resource) < MOST_REFUSED);
+    const isLeft = new Map(
+      [...new Set(batch.map(({ resource }) => resource))].map((resource) => [resource, refused(resource) >= MOST_REFUSED]),
+    );
+    const open = batch.filter(({ resource }) => !isLeft.get(resource));
     const stop = await underBudget(execution, open, { writesEach: 1, progress }, async (action) => [await create(pass, action)]);
     if (!stop) continue;
     if (!refusedAlone || stop.kind !== 'refused' || stop.refusals.some(({ ifRefused }) => ifRefused)) return stop;
@@ -190,11 +193,15 @@ async function underBudget<Item>(
     if (now === 0) return { kind: 'throttled', retryAfterMs: Math.max(retryAfterMs, 200) };
     if (hasPassed(pass.deadline, clock)) return { kind: 'notDone', error: new NotDoneError(OUT_OF_TIME) };
     const results: Result[] = [];
+    let hasFailed = false;
     await inParallel(items.slice(at, at + now), parallelism, async (item) => {
       // After a failure the wave sends nothing more.
-      if (results.some((result) => result.error !== undefined && !(result.error instanceof TerminalError) && !otherTroubleOf(pass, result)))
-        return;
-      results.push(...(await run(item)));
+      if (hasFailed) return;
+      const own = await run(item);
+      results.push(...own);
+      hasFailed ||= own.some(
+        (result) => result.error !== undefined && !(result.error instanceof TerminalError) && !otherTroubleOf(pass, result),
+      );
     });
     for (const { action, error, changedNothing } of results) {
       note(pass, action, error);

@@ -8,7 +8,7 @@ import { isNewer, newest } from '../../objects/values/resource-version.ts';
 import type { ListAnswer } from '../../ports/cluster.ts';
 import type { ChildObservation, ChildrenPart, WholeChildren } from '../../wire/words/observations.ts';
 import { RestoredServerError } from '../cluster/era.ts';
-import { isLaterChild, livingChildren, mergeChildren, type ChildrenNews } from '../view/children.ts';
+import { isLaterChild, livingChildren, mergeIntoChildren, type ChildrenNews } from '../view/children.ts';
 import type { PassContext } from './pass-context.ts';
 import type { KnownPods } from './pods-of-pass.ts';
 import type { ResourceChildren } from './resource-children.ts';
@@ -24,7 +24,8 @@ export class PartsOfPass extends ServedObjects implements ResourceChildren {
   readonly #row: ChildFacts;
   readonly #known: Pick<KnownPods, 'owner'>;
   readonly #observations = new Map<string, ChildObservation>();
-  #part: ChildrenPart;
+  /** This pass alone holds it. */
+  readonly #part: ChildrenPart;
   #isListed: boolean;
   #living: readonly ChildState[] | undefined;
   #whole: WholeChildren | undefined;
@@ -38,7 +39,7 @@ export class PartsOfPass extends ServedObjects implements ResourceChildren {
     super(about, row.resource, { fields: row.fields });
     this.#known = known;
     this.#row = row;
-    this.#part = part;
+    this.#part = { ...part, children: new Map(part.children) };
     this.#isListed = isListed;
   }
 
@@ -185,7 +186,7 @@ export class PartsOfPass extends ServedObjects implements ResourceChildren {
       const known = this.#observations.get(uid);
       if (!known || isLaterChild(observation, known)) this.#observations.set(uid, observation);
     }
-    this.#part = mergeChildren(this.#part, { children, whole, byPass: true }).part;
+    mergeIntoChildren(this.#part, { children, whole, byPass: true });
     this.#living = undefined;
   }
 }

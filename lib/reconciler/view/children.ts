@@ -42,12 +42,15 @@ export function isLaterChild(one: Told, than: Told): boolean {
 }
 
 /** Returns a new part and leaves the given one unchanged. */
-export function mergeChildren(before: ChildrenPart, { children, whole, byPass }: ChildrenNews): MergedChildren {
-  const part: ChildrenPart = { ...before, children: new Map(before.children) };
+export const mergeChildren = (before: ChildrenPart, news: ChildrenNews): MergedChildren =>
+  mergeIntoChildren({ ...before, children: new Map(before.children) }, news);
+
+/** Changes the part itself. Only for a caller that alone holds the part: a large part is not copied for each observed child. */
+export function mergeIntoChildren(part: ChildrenPart, { children, whole, byPass }: ChildrenNews): MergedChildren {
   const merged = { part, isNews: false, changed: false, observedByPass: true };
   for (const observation of children) {
     const known = part.children.get(observation.child.uid);
-    if (!isTaken(observation, known, { floor: before.floor, isInclusive: byPass || whole !== undefined })) {
+    if (!isTaken(observation, known, { floor: part.floor, isInclusive: byPass || whole !== undefined })) {
       if (!known?.byPass) merged.observedByPass = false;
       continue;
     }

@@ -1,6 +1,6 @@
 // Bodies of requests as they come in: never more of one than its limit, and an answer to what is refused that the client gets to read.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tooLarge } from '../objects/api-error.ts';
+import { tooLarge, type ApiError } from '../objects/api-error.ts';
 import { largestBody } from './body.ts';
 
 /** So long a client that is still sending has to read why nobody listens. A real server gives it half a second. */
@@ -18,8 +18,9 @@ const isUnread = (incoming: IncomingMessage): boolean =>
  * @throws ApiError 413 where it is larger than the limit, or says that it will be: then nothing of it is read
  */
 export async function bodyOf(incoming: IncomingMessage, ask: () => void): Promise<Buffer> {
-  const refusal = tooLarge(`limit is ${largestBody}`);
-  if (Number(incoming.headers['content-length'] ?? 0) > largestBody) throw refusal;
+  // Made where it is needed only: an error takes as long as the rest of this.
+  const refusal = (): ApiError => tooLarge(`limit is ${largestBody}`);
+  if (Number(incoming.headers['content-length'] ?? 0) > largestBody) throw refusal();
   if (isUnread(incoming)) ask();
   return await new Promise((done, failed) => {
     const chunks: Buffer[] = [];
@@ -29,7 +30,7 @@ export async function bodyOf(incoming: IncomingMessage, ask: () => void): Promis
       if (size <= largestBody) return void chunks.push(chunk);
       incoming.removeAllListeners('data').pause();
       chunks.length = 0;
-      failed(refusal);
+      failed(refusal());
     });
     incoming.on('end', () => done(Buffer.concat(chunks)));
     incoming.on('error', failed);

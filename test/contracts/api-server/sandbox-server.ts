@@ -1,8 +1,9 @@
 // The sandbox as a server that contracts and comparisons are run against.
-import { startSandbox } from '../../../lib/sandbox/sandbox.ts';
+import { startSandbox, type Sandbox } from '../../../lib/sandbox/sandbox.ts';
 import type { ApiServer } from './client.ts';
 
-export async function openSandboxServer(): Promise<ApiServer> {
-  const { url, caPem, token, forgetChanges, stop } = await startSandbox();
-  return { url, caPem, token, forgetHistory: async () => forgetChanges(), close: stop };
+/** @returns also what takes requests without a socket */
+export async function openSandboxServer(): Promise<ApiServer & Pick<Sandbox, 'handle'>> {
+  const { url, caPem, token, handle, forgetChanges, stop } = await startSandbox();
+  return { url, caPem, token, handle, forgetHistory: async () => forgetChanges(), close: stop };
 }
