@@ -58,14 +58,13 @@ export class GarbageCollector {
   #learnAll(row: ResourceRow): void {
     if (row.dependents === 'ignored') return;
     const resource = storageName(row);
-    for (const { key, object } of this.#cluster.storage.list(resource)) this.#learn({ resource, key }, object);
+    for (const version of this.#cluster.storage.list(resource)) this.#learn({ resource, key: version.key }, version.glance());
   }
 
   #enqueueDeleted(row: ResourceRow): void {
     const resource = storageName(row);
-    for (const { key, object } of this.#cluster.storage.list(resource)) {
-      if (object.metadata.deletionTimestamp !== undefined) this.#enqueue({ resource, key });
-    }
+    for (const version of this.#cluster.storage.list(resource))
+      if (version.glance().metadata.deletionTimestamp !== undefined) this.#enqueue({ resource, key: version.key });
   }
 
   #see({ type, resource, current, previous }: Change): void {

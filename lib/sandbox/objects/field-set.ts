@@ -112,18 +112,37 @@ const written = new WeakSet<object>();
 /** Whether it is such a set: what may be shared, and need not be copied. */
 export const isWritten = (value: object): boolean => written.has(value);
 
-/** The same set with its steps in order, as the server writes it. */
+/**
+ * Sets written last, by their text, least recently first. The thousand pods of a workload have the same ones, which take more memory than
+ * all the rest of such a pod.
+ */
+const shared = new Map<string, FieldSet>();
+const MOST_SHARED = 500;
+/** Characters of a set's text. A larger one is no pod's. */
+const LONGEST_SHARED = 16_384;
+
+/** The same set with its steps in order, as the server writes it. Objects share it. */
 export function ordered(set: FieldSet): FieldSet {
   if (isWritten(set)) return set;
   const result = inOrder(set);
-  written.add(result);
-  return result;
+  const text = JSON.stringify(result);
+  const known = shared.get(text) ?? result;
+  written.add(known);
+  if (text.length > LONGEST_SHARED) return known;
+  shared.delete(text);
+  shared.set(text, known);
+  for (const oldest of shared.keys()) {
+    if (shared.size <= MOST_SHARED) break;
+    shared.delete(oldest);
+  }
+  return known;
 }
 
+/** Nobody can change it, for who did would change all objects that share it. */
 function inOrder(set: FieldSet): FieldSet {
   const result: FieldSet = {};
   for (const step of Object.keys(set).toSorted()) result[step] = inOrder(set[step] ?? {});
-  return result;
+  return Object.freeze(result);
 }
 
 /** A set of somebody's request, or one that is stored. @returns undefined for anything else */

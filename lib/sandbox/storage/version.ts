@@ -21,11 +21,13 @@ export class Version {
 
   /** Never changed once stored: another state is another version. */
   get object(): ApiObject {
-    if (!this.#object) {
-      const parsed: ApiObject = JSON.parse(this.#text ?? '{"metadata":{}}');
-      this.#object = parsed;
-    }
+    this.#object ??= parsed(this.#text);
     return this.#object;
+  }
+
+  /** The same for one look: where only the text is there, its fields are let go at once. */
+  glance(): ApiObject {
+    return this.#object ?? parsed(this.#text);
   }
 
   /** JSON without `kind` and `apiVersion`. */
@@ -38,6 +40,11 @@ export class Version {
   retire(): void {
     if (this.#text !== undefined) this.#object = undefined;
   }
+}
+
+function parsed(text = '{"metadata":{}}'): ApiObject {
+  const object: ApiObject = JSON.parse(text);
+  return object;
 }
 
 /** One write, as watches see it. */
