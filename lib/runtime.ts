@@ -281,15 +281,23 @@ export async function localRuntime({
   deadlineReserveMs,
   loop = {},
 }: LocalRuntimeOptions): Promise<LocalRuntime> {
-  const [{ EmbeddedClusters }, { EmbeddedQueue }, { EmbeddedRecorder }, { EmbeddedStore }, { KubernetesCluster }, { RelayedCluster }] =
-    await Promise.all([
-      import('./adapters/embedded/clusters.ts'),
-      import('./adapters/embedded/queue.ts'),
-      import('./adapters/embedded/recorder.ts'),
-      import('./adapters/embedded/store.ts'),
-      import('./adapters/kubernetes/kubernetes-cluster.ts'),
-      import('./adapters/sqs/relayed-cluster.ts'),
-    ]);
+  const [
+    { EmbeddedClusters },
+    { EmbeddedQueue },
+    { EmbeddedRecorder },
+    { EmbeddedStore },
+    { inTurns },
+    { KubernetesCluster },
+    { RelayedCluster },
+  ] = await Promise.all([
+    import('./adapters/embedded/clusters.ts'),
+    import('./adapters/embedded/queue.ts'),
+    import('./adapters/embedded/recorder.ts'),
+    import('./adapters/embedded/store.ts'),
+    import('./adapters/embedded/turns.ts'),
+    import('./adapters/kubernetes/kubernetes-cluster.ts'),
+    import('./adapters/sqs/relayed-cluster.ts'),
+  ]);
   const open: { close(): void }[] = [];
   const opened = <Part extends { close(): void }>(part: Part): Part => {
     open.push(part);
@@ -309,7 +317,7 @@ export async function localRuntime({
     );
     const relayed = new RelayedCluster({ cluster: cluster.name, queue, store, clock });
     const connect = (record: ClusterRecord): Cluster => (record.access === 'relayed' ? relayed : access);
-    const ports = { clock, clusters, connect, lookUp: () => access, queue, recorder, store, telemetry };
+    const ports = { clock, clusters, connect, lookUp: () => access, queue, recorder, store: inTurns<Store>(store), telemetry };
     return { ports, deadlineReserveMs, loop, queue, source: access, rebuilt, close };
   } catch (error) {
     close();

@@ -11,10 +11,12 @@ import { judgeRounds, OrdinaryJobs } from './ordinary-jobs.ts';
 /** Until thousands of workers run, or are known again. */
 const WORKERS_MS = 600_000;
 /**
- * Of a job of hundreds of workers and more. What is asked of all others is not reached beside it: with 7,000 workers an ordinary Job takes four times
- * its usual time, the loop is held for 0.6 s and memory grows to 0.8 GB.
+ * Of a job of hundreds of workers and more, on a machine half as fast as ours: with 2,500 workers an ordinary Job takes 0.5 s longer there, the loop is
+ * held for 80 ms and memory grows to 430 MB.
  */
-const BESIDE_LARGE = { times: 5, heldMs: 4_000, bytes: 900e6 };
+const BESIDE_LARGE = { times: 2, heldMs: 500, bytes: 600e6 };
+/** The same on the real API server: it, its etcd and its node have the same two cores, and 300 failing workers keep these busy. */
+const BESIDE_LARGE_ON_REAL_SERVER = { times: 8, heldMs: 500, bytes: 600e6 };
 /** One request of megabytes is read at once. */
 const BESIDE_OTHERS = { times: 1, heldMs: 2_000, bytes: 600e6 };
 /** Workers on the real API server; its node, etcd and Farloop share two cores there. */
@@ -53,7 +55,8 @@ export async function besideTraining(
     { rounds, isLarge }: { rounds: readonly number[][]; isLarge: boolean },
   ): Promise<void> => {
     const title = `${where}, ${what}`;
-    const bounds = isLarge ? BESIDE_LARGE : BESIDE_OTHERS;
+    const besideLarge = kubeconfig === undefined ? BESIDE_LARGE : BESIDE_LARGE_ON_REAL_SERVER;
+    const bounds = isLarge ? besideLarge : BESIDE_OTHERS;
     for (const look of [
       async () => judgeRounds(title, usualMs, rounds, bounds.times),
       async () => await farloop.judgeLoop(title, bounds.heldMs),
@@ -87,6 +90,8 @@ export async function besideTraining(
     await farloop.stop();
 
     farloop = await Instance.start({ state, kubeconfig });
+    // What it loads and opens before it serves is nobody's pass.
+    await farloop.ask('held', {});
     const after = await OrdinaryJobs.warmedUp(farloop, 'restarted');
     const areKnown = async (): Promise<boolean> => (await farloop.ask('pods', { name: LARGE })) === workers + 1;
     await judge('restarted', usualMs, { rounds: await roundsUntil(after, 'all pods are known again', areKnown), isLarge: true });

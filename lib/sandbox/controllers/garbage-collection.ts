@@ -17,6 +17,8 @@ interface Place {
 }
 
 const manager = 'garbage-collector';
+/** In one turn of the event loop: a start finds all that is stored. */
+const LOOKS_IN_A_TURN = 250;
 
 export class GarbageCollector {
   readonly #cluster: Cluster;
@@ -123,7 +125,11 @@ export class GarbageCollector {
 
   #enqueue(place: Place): void {
     this.#queue.set(idOf(place), place);
-    if (this.#isScheduled) return;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#queue.size === 0) return;
     this.#isScheduled = true;
     this.#cluster.surroundings.defer(() => this.#work());
   }
@@ -131,9 +137,8 @@ export class GarbageCollector {
   #work(): void {
     this.#isScheduled = false;
     if (this.#isStopped) return;
-    const places = [...this.#queue.values()];
-    this.#queue.clear();
-    for (const place of places) {
+    for (const [id, place] of [...this.#queue].slice(0, LOOKS_IN_A_TURN)) {
+      this.#queue.delete(id);
       const row = this.#cluster.resources.storedAs(place.resource);
       const version = this.#cluster.storage.get(place.resource, place.key);
       if (!row || !version) continue;
@@ -144,6 +149,7 @@ export class GarbageCollector {
         if (!(error instanceof ApiError)) throw error;
       }
     }
+    this.#schedule();
   }
 
   /** One object: as an owner on its way out, then as a dependent. */
