@@ -286,7 +286,7 @@ export async function localRuntime({
     { EmbeddedQueue },
     { EmbeddedRecorder },
     { EmbeddedStore },
-    { inTurns },
+    { yielding },
     { KubernetesCluster },
     { RelayedCluster },
   ] = await Promise.all([
@@ -294,7 +294,7 @@ export async function localRuntime({
     import('./adapters/embedded/queue.ts'),
     import('./adapters/embedded/recorder.ts'),
     import('./adapters/embedded/store.ts'),
-    import('./adapters/embedded/turns.ts'),
+    import('./adapters/embedded/yielding.ts'),
     import('./adapters/kubernetes/kubernetes-cluster.ts'),
     import('./adapters/sqs/relayed-cluster.ts'),
   ]);
@@ -317,7 +317,7 @@ export async function localRuntime({
     );
     const relayed = new RelayedCluster({ cluster: cluster.name, queue, store, clock });
     const connect = (record: ClusterRecord): Cluster => (record.access === 'relayed' ? relayed : access);
-    const ports = { clock, clusters, connect, lookUp: () => access, queue, recorder, store: inTurns<Store>(store), telemetry };
+    const ports = { clock, clusters, connect, lookUp: () => access, queue, recorder, store: yielding<Store>(store), telemetry };
     return { ports, deadlineReserveMs, loop, queue, source: access, rebuilt, close };
   } catch (error) {
     close();

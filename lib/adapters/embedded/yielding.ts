@@ -9,7 +9,7 @@ const MOST_MS = 20;
  * The same port. A call that comes late in a turn is made in a later one, so that timers, sockets and other passes have theirs.
  * @param nowMs for tests; milliseconds of any beginning
  */
-export function inTurns<Port extends object>(port: Port, nowMs: () => number = () => performance.now()): Port {
+export function yielding<Port extends object>(port: Port, nowMs: () => number = () => performance.now()): Port {
   let sinceMs = nowMs();
   let next: Promise<void> | undefined;
   const begin = async (): Promise<void> => {

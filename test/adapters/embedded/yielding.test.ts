@@ -1,6 +1,6 @@
 // A pass of many calls leaves the event loop to others.
 import { expect, test } from '@jest/globals';
-import { inTurns } from '../../../lib/adapters/embedded/turns.ts';
+import { yielding } from '../../../lib/adapters/embedded/yielding.ts';
 
 /** Each call takes 5 ms of a made-up clock, as a synchronous one of SQLite would. */
 function slowPort() {
@@ -18,7 +18,7 @@ function slowPort() {
     if (turns < 1_000) setImmediate(count);
   };
   setImmediate(count);
-  return { port: inTurns(port, () => nowMs), turns: () => turns };
+  return { port: yielding(port, () => nowMs), turns: () => turns };
 }
 
 test('calls that follow each other at once are made in several turns of the event loop', async () => {
@@ -36,7 +36,7 @@ test('calls that are made side by side share the turns', async () => {
 });
 
 test('an error of a call is the port’s own', async () => {
-  const port = inTurns({
+  const port = yielding({
     call: async (): Promise<void> => {
       throw new TypeError('as it is');
     },
