@@ -26,6 +26,7 @@ import { suggestionText } from '../terminal/suggestions.ts';
 export interface SourcedObject {
   object: KubernetesObject;
   source: string;
+  placeOf?: (path: string) => string;
 }
 
 const core = (kind: string, plural: string): Resource => ({ apiVersion: 'v1', kind, plural, namespaced: true });
@@ -99,10 +100,10 @@ export function applicableObjects(documents: readonly SourcedDocument[]): Source
   try {
     const opened = [...objectsIn(documents)];
     const defined = definedBy(opened.map(({ object }) => object));
-    for (const { object, source } of opened) {
+    for (const { object, source, placeOf } of opened) {
       resourceOf(object, source, defined);
       if (!isNamed(object)) throw new UsageError(`${source}: metadata.name: expected the name of this ${object.kind}`);
-      objects.push({ object, source });
+      objects.push({ object, source, ...(placeOf && { placeOf }) });
     }
   } catch (error) {
     throw error instanceof UnusableManifestError ? new UsageError(error.message, { cause: error }) : error;
@@ -136,12 +137,12 @@ export async function applyAndFollow(
   const open = new Map<string, KindFacts>();
   const record = await ports.clusters.get(cluster.name);
   const defined = definedBy(manifests.map(({ object }) => object));
-  for (const { object, source } of manifests) {
+  for (const { object, source, placeOf = () => source } of manifests) {
     if (signal.aborted) return;
     const name = `${object.kind?.toLowerCase()}/${object.metadata.name}`;
     try {
       const { became, applied } = await applyOne(cluster.access, object, resourceOf(object, source, defined), {
-        source,
+        placeOf,
         clock: ports.clock,
       });
       printLine(`${name} ${became}`);
@@ -174,11 +175,12 @@ async function applyOne(
   cluster: Pick<Cluster, 'create' | 'get' | 'patch'>,
   given: KubernetesObject,
   resource: Resource,
-  { source, clock }: { source: string; clock: Clock },
+  { placeOf, clock }: { placeOf: (path: string) => string; clock: Clock },
 ): Promise<{ became: 'created' | 'configured' | 'unchanged'; applied: WorkloadObject }> {
   const namespace = resource.namespaced ? (given.metadata.namespace ?? 'default') : '';
   const object = { ...given, metadata: { ...given.metadata, ...(resource.namespaced && { namespace }) } };
-  const warned = (warning: string): void => printProblem(`Warning: ${warning} (${source})`);
+  // An API server names the field that it warns of, such as `unknown field "spec.foo"`.
+  const warned = (warning: string): void => printProblem(`Warning: ${warning} (${placeOf(/ field "([^"]+)"/.exec(warning)?.[1] ?? '')})`);
   try {
     const { object: applied } = await cluster.create<WorkloadObject>(resource, object, deadlineIn(clock, CALL_MS), { warned });
     return { became: 'created', applied };

@@ -248,7 +248,7 @@ test('up on a kubeconfig: takes the Jobs that ask for it, and no others', async 
   await farloop.says('job/odd Complete: 4 of 4 succeeded');
   const why = 'it names no manager, so the built-in Job controller has it. Give it "managedBy: farloop.dev/job" in its spec';
   expect(farloop.stderr).toBe(
-    `farloop: examples/job.yaml:2: job/demo is not managed by Farloop: ${why} and create it anew, since that field cannot be changed; or, where that controller is off, let Farloop take all Jobs: --manage all-jobs\nWarning: unknown field "spec.paralellism" (${odd}:2)\n`,
+    `farloop: examples/job.yaml:2: job/demo is not managed by Farloop: ${why} and create it anew, since that field cannot be changed; or, where that controller is off, let Farloop take all Jobs: --manage all-jobs\nWarning: unknown field "spec.paralellism" (${odd}:7)\n`,
   );
   expect(farloop.stdout).not.toMatch(/job\/demo (?!created)/);
   const unknown = async (...args: string[]): Promise<string> => {
