@@ -12,6 +12,7 @@ import type { Ports } from '../ports/ports.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import type { Head } from '../ports/store.ts';
 import type { PassState } from '../reconciler/head/pass-state.ts';
+import { livingIn } from '../reconciler/view/view.ts';
 import type { ViewPart } from '../wire/words/observations.ts';
 import { workloadReasons, type Seen } from './reasons.ts';
 import { timeText } from './time-text.ts';
@@ -166,7 +167,7 @@ export function readableDetail(
 
 const ownerIn = ({ view }: Known): WorkloadObject | undefined => (view.owner && !view.owner.deleted ? view.owner.object : undefined);
 
-const podsIn = ({ view }: Known): PodFacts[] => [...view.pods.values()].filter(({ deleted }) => !deleted).map(({ pod }) => pod);
+const podsIn = ({ view }: Known): PodFacts[] => [...livingIn(view)];
 
 function reasonsOf(
   { head, view, state, row }: Known,

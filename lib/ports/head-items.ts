@@ -50,7 +50,10 @@ export interface OtherItem {
   name: string;
 }
 
-export type HeadItem = PodItems | HashedPods | ChildItem | ListedRange | ChildFloor | OtherItem;
+/** An entry about an item of pods. */
+export type PodItem = PodItems | HashedPods | OtherItem;
+
+export type HeadItem = PodItem | ChildItem | ListedRange | ChildFloor;
 
 /** A run is one entry, `pods/104/0-5`, so that the head stays small. */
 export function podItems({ slots, first, last }: Omit<PodItems, 'sort' | 'name'>): PodItems {

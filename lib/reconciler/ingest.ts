@@ -10,7 +10,10 @@ import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { decodeAnswer, isAnswer } from '../wire/command-answers.ts';
-import type { EventMessage, PodEntry, WholeChildren, WorkloadReport } from '../wire/words/observations.ts';
+import type { ChildState } from '../objects/child-state.ts';
+import type { PodFacts } from '../objects/pods/pod-facts.ts';
+import { codecOf, POD_RESOURCE } from '../wire/packing/codecs.ts';
+import type { EventMessage, ResourceReport, WorkloadReport } from '../wire/words/observations.ts';
 import { invalidate } from './cluster/digest-mismatch.ts';
 import { createHead, newHead, readHeadsOf } from './head/heads.ts';
 import { learnFromHeartbeat } from './cluster/heartbeats.ts';
@@ -19,9 +22,9 @@ import { mergedReports } from './view/merged-reports.ts';
 import { fromRegistered, openEvents, openMessage, type EventDelivery } from './incoming.ts';
 import { inParallel, WORKLOADS_AT_ONCE } from './invocation/parallel.ts';
 import { SendsTogether } from './invocation/send-batcher.ts';
-import { emptyPart, type News } from './view/view.ts';
-import { childFloor, writeChildren } from './view/children-access.ts';
-import { firstView, writeView } from './view/view-access.ts';
+import { emptyPart, mergeNews, newsOf, type News } from './view/view.ts';
+import { floorIn } from './view/floors.ts';
+import { firstView, writeChildren, writeView } from './view/view-access.ts';
 import type { WakePorts } from './head/wake.ts';
 import { prepareWake, sendWake, wake } from './head/wake.ts';
 
@@ -135,8 +138,8 @@ async function keepAll(accepted: readonly Accepted[], ports: Ports, undone: Set<
 }
 
 /** An empty report. Relays send none; thousands would fit into a message, and each would cost a read. */
-const isEmpty = ({ observed, pods, whole, children = [], wholeChildren = [] }: WorkloadReport): boolean =>
-  !observed && !whole && pods.length + children.length + wholeChildren.length === 0;
+const isEmpty = ({ observed, children }: WorkloadReport): boolean =>
+  !observed && children.every((each) => !each.whole && each.children.length === 0);
 
 /** An invalid time would make a wake that nobody can read. */
 function earlierOf(enqueuedAtMs: number | undefined, sentAtMs: number): number | undefined {
@@ -178,14 +181,15 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
   // Nothing is known and nothing is left to do: these are departed pods of a workload that is over.
   if (!found && !reports.some(concernsTheLiving)) return;
   const [first, ...others] = reports;
-  const begun = !found && first && others.length === 0 && !hasOtherChildren(first) ? await beginWith(ports, work, first) : undefined;
+  const begun = !found && first && others.length === 0 ? await beginWith(ports, work, first) : undefined;
   if (begun === 'kept') return;
   let head = begun ?? found ?? (await createHead(ports, key, record));
 
   // Older than an earlier list: a late message, or an API server restored from an older state. A pass must look live (R3).
-  const { floor } = head;
-  const isOlder = ({ resource, floor: told }: WholeChildren): boolean => isNewer(childFloor(head, resource, record.era) ?? '0', told);
-  if (reports.some(({ whole, wholeChildren = [] }) => (whole && isNewer(floor, whole.floor)) || wholeChildren.some(isOlder))) {
+  const { era } = record;
+  const isOlder = ({ resource, whole }: ResourceReport): boolean =>
+    whole !== undefined && isNewer(floorIn(head, resource, era) ?? '0', whole.floor);
+  if (reports.some(({ children }) => children.some(isOlder))) {
     await invalidate(ports, key);
     // The head has a new fence and a wake that follows it. Do not send another wake that follows the old fence (R9).
     head = (await ports.store.readHead(key)) ?? head;
@@ -195,12 +199,12 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
   for (const report of reports) {
     const wanted = urgencyOf(factsFor(key.kind), report);
     // Write the children first, so that the wake of the head's write follows all of the report.
-    const children = await keepChildren(ports.store, head, report, record.era);
+    const { own, others: besides } = newsOf(report);
+    const children = await keepChildren(ports.store, head, besides, { era, expected: expectedBy(report) });
     head = children.head;
     if (children.isNews) urgency = soonerOf(urgency, wanted);
-    const news = newsOf(report);
-    const written = await writeView(ports.store, head, news, {
-      era: record.era,
+    const written = await writeView(ports.store, head, own, {
+      era,
       alongside: (current) => prepareWake(ports, current, wanted, enqueuedAtMs),
     });
     head = written.head;
@@ -216,32 +220,17 @@ async function tryToKeep(ports: IngestPorts, work: Work, { head: found }: { head
 async function keepChildren(
   store: Ports['store'],
   before: Head,
-  { observed, children = [], wholeChildren = [] }: WorkloadReport,
-  era: number,
+  news: readonly News<ChildState>[],
+  layout: { era: number; expected: number },
 ): Promise<{ head: Head; isNews: boolean }> {
-  const expected = observed ? factsFor(before.key.kind).expectedChildren(observed.object) : 0;
-  const resources = new Set([...children.map(({ child }) => child.resource), ...wholeChildren.map(({ resource }) => resource)]);
-  if (resources.size === 0) return { head: before, isNews: false };
-  const told = [...resources].map((resource) => ({
-    resource,
-    children: children.filter(({ child }) => child.resource === resource),
-    whole: wholeChildren.find((whole) => whole.resource === resource),
-    byPass: false,
-  }));
-  const { head, marks, isNews, observedByPass } = await writeChildren(store, before, told, { era, expected });
+  if (news.length === 0) return { head: before, isNews: false };
+  const { head, marks, isNews, observedByPass } = await writeChildren(store, before, news, layout);
   const hasMarks = Object.keys(marks).length > 0;
   // As with pods: an earlier delivery may have died before its wake.
   return { head: hasMarks ? await store.updateHead(head.key, {}, marks) : head, isNews: isNews || !observedByPass };
 }
 
-const hasOtherChildren = ({ children = [], wholeChildren = [] }: WorkloadReport): boolean => children.length + wholeChildren.length > 0;
-
-const newsOf = (report: WorkloadReport): News => ({
-  ...(report.observed && { owner: report.observed }),
-  pods: report.pods,
-  ...(report.whole && { whole: report.whole }),
-  byPass: false,
-});
+const expectedBy = ({ owner, observed }: WorkloadReport): number => (observed ? factsFor(owner.kind).expectedChildren(observed.object) : 0);
 
 /**
  * The first report of a small workload goes into the write that creates its head; then its wake is sent. Another function that observes the
@@ -254,33 +243,33 @@ async function beginWith(
   report: WorkloadReport,
 ): Promise<Head | 'kept' | undefined> {
   const head = newHead(ports, key, record);
-  const view = firstView(head, newsOf(report), record.era);
+  const { own, others } = newsOf(report);
+  const view = others.length === 0 ? firstView(head, own, record.era) : undefined;
   if (!view) return undefined;
   const stands = await ports.store.createHead({ ...head, view, viewVersion: 1, pendingSinceMs: ports.clock.nowMs() });
   if (stands.fence !== head.fence) return stands;
   await sendWake(ports, key, head.fence, enqueuedAtMs);
-  const merged = { ...emptyPart(head), pods: entriesOf(report) };
-  const counted = countsOfChange(key.kind, { known: emptyPart(head), merged, news: newsOf(report) });
+  const known = emptyPart<PodFacts>(POD_RESOURCE, head);
+  const counted = countsOfChange(key.kind, { known, merged: mergeNews(known, own).part, news: own });
   for (const { metric, value, labels } of counted) ports.telemetry.count(metric, value, 'Count', labels);
   return 'kept';
 }
 
-const entriesOf = ({ pods }: WorkloadReport): Map<string, PodEntry> =>
-  new Map(pods.map((observation) => [observation.pod.uid, { ...observation, byPass: false }]));
-
-const concernsTheLiving = ({ observed, pods, children = [] }: WorkloadReport): boolean =>
+const concernsTheLiving = ({ observed, children: told }: WorkloadReport): boolean =>
   (observed !== undefined && !observed.deleted) ||
-  children.some(({ presence, child }) => presence === 'there' && !child.terminating) ||
-  pods.some(({ deleted, pod }) => !deleted && (pod.tracked || pod.deletedAt === undefined));
+  told.some(({ resource, children }) =>
+    children.some(({ presence, child }) => presence === 'there' && !codecOf(resource).isLeaving(child)),
+  );
 
 const URGENCIES: readonly Urgency[] = ['now', 'soon', 'debounced'];
 
 const soonerOf = (a: Urgency | undefined, b: Urgency): Urgency => (a === undefined || URGENCIES.indexOf(b) < URGENCIES.indexOf(a) ? b : a);
 
 /** The kind says how soon a pass follows each change (R9). A change of the owner that can wait gets the urgency of the pods beside it. */
-export function urgencyOf(facts: KindFacts, { observed, whole, wholeChildren = [], pods }: WorkloadReport): Urgency {
+export function urgencyOf(facts: KindFacts, report: WorkloadReport): Urgency {
+  const { observed, children } = report;
   const ofOwner = observed && (observed.deleted ? 'now' : facts.urgencyOfOwner(observed.object));
-  if (whole || wholeChildren.length > 0 || ofOwner === 'now') return 'now';
-  const ofPods = pods.map(({ deleted, pod }) => (deleted ? 'soon' : facts.pods.urgencyOf(pod)));
+  if (ofOwner === 'now' || children.some(({ whole }) => whole)) return 'now';
+  const ofPods = newsOf(report).own.children.map(({ presence, child }) => (presence === 'there' ? facts.pods.urgencyOf(child) : 'soon'));
   return ofPods.reduce<Urgency | undefined>(soonerOf, undefined) ?? ofOwner ?? 'soon';
 }

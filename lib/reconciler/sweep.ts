@@ -12,7 +12,7 @@ import { inParallel } from './invocation/parallel.ts';
 import { countRelayDeadLetters } from './cluster/relay-dead-letters.ts';
 import { sendClusterLooks } from './cluster/send-cluster-looks.ts';
 import { sendStaleLooks, wakeStale } from './head/stuck-heads.ts';
-import { UNKNOWN_ERA } from './view/view-access.ts';
+import { UNKNOWN_ERA } from './view/floors.ts';
 import { SWEEP_EVERY_MS } from './head/timeouts.ts';
 import { sendTimer, wake } from './head/wake.ts';
 

@@ -5,7 +5,8 @@ import { deadlineIn, type Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { NotFoundError } from '../ports/errors.ts';
 import type { OwnerName } from '../wire/words/observations.ts';
-import type { News, RelayCache } from './cache/cache.ts';
+import type { RelayCache } from './cache/cache.ts';
+import type { News } from './cache/cached-children.ts';
 
 const LIFE_MS = 10_000;
 

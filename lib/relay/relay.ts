@@ -284,14 +284,14 @@ class RunningRelay {
   #listed(): void {
     this.#failures = 0;
     if (!areListed(this.#readiness)) return;
-    const scopes = this.#scopes.filter(({ readiness, floors }) => isListed(readiness) || (readiness === 'absent' && floors.pods !== '0'));
+    const scopes = this.#scopes.filter(({ readiness, podFloor }) => isListed(readiness) || (readiness === 'absent' && podFloor !== '0'));
     if (!this.#leading) {
       if (!this.#isWarm) this.#setup.telemetry.info('relay stands by', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
       this.#isWarm = true;
       this.#ready.resolve();
       return;
     }
-    const [resourceVersion] = scopes.map(({ floors }) => floors.pods).toSorted(compareResourceVersions);
+    const [resourceVersion] = scopes.map(({ podFloor }) => podFloor).toSorted(compareResourceVersions);
     // If no managed resource is served, there is no full list to report.
     const fullList =
       resourceVersion === undefined ? undefined : { resourceVersion, startedAtMs: Math.min(...scopes.map((scope) => scope.startedAtMs)) };

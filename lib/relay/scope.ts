@@ -10,9 +10,9 @@ import type { ClusterSource } from '../ports/cluster.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { OwnerName, WatchState } from '../wire/words/observations.ts';
 import type { Audited } from './audit.ts';
-import type { News, RelayCache } from './cache/cache.ts';
+import type { RelayCache } from './cache/cache.ts';
+import type { CachedChildren, News } from './cache/cached-children.ts';
 import type { Workload } from './cache/cached-workload.ts';
-import type { ChildTable } from './cache/child-cache.ts';
 import type { Outbox } from './sending/outbox.ts';
 import type { Floors } from './sending/reports.ts';
 import type { Readiness } from './watch/readiness.ts';
@@ -32,7 +32,7 @@ export interface ScopeSetup {
   telemetry: Telemetry;
   options: WatchOptions & { pageSize: number };
   /** Takes the changes to report. */
-  outbox: Pick<Outbox, 'note' | 'noteWhole' | 'noteWholeChildren'>;
+  outbox: Pick<Outbox, 'note' | 'noteWhole'>;
   /** Called for a new owner that another controller manages. It gets that controller's name. */
   isExternal: (controllerName: string) => void;
   /** All lists are complete, or the missing ones cannot come soon. All listed objects are marked in the outbox. */
@@ -48,8 +48,8 @@ export interface ScopeSetup {
 interface Watch {
   watched: Watched;
   watcher: Watcher<WorkloadObject>;
-  /** The tables of the children that this resource holds, one for each kind that has such children. */
-  tables: readonly ChildTable[];
+  /** The tables of the children that this resource holds: that of the pods, and one for each kind that has such other children. */
+  tables: readonly CachedChildren[];
   /** Version of the last whole list; `0` before. */
   floor: string;
   /** Lists again after a restore of the API server. Until that list is complete the cached state is of no use (R3). */
@@ -83,7 +83,7 @@ export class Scope {
     this.namespace = setup.namespace;
     this.#watches = setup.watched.map((watched) => this.#watchOf(watched));
     this.#byWatched = new Map(this.#watches.map((watch) => [watch.watched, watch]));
-    this.#pods = this.#watches.find(({ watched }) => watched.isPods);
+    this.#pods = this.#watches.find(holdsCounted);
     for (const facts of new Set(setup.watched.flatMap(({ kinds }) => [...kinds])))
       if (!facts.isOwnerless)
         this.#kinds.set(facts.kind, { facts, watches: this.#watches.filter(({ watched }) => watched.kinds.has(facts)) });
@@ -130,10 +130,14 @@ export class Scope {
   /** The versions that its lists have reached. */
   get floors(): Floors {
     return {
-      pods: this.#pods?.floor ?? '0',
       ownersOf: (kind) => this.#kinds.get(kind)?.watches.find(({ watched }) => watched.owner?.kind === kind)?.floor ?? '0',
-      childrenOf: (child) => this.#watches.find(({ watched }) => watched.children.some((each) => each.child === child))?.floor ?? '0',
+      childrenOf: (table) => this.#watches.find(({ tables }) => tables.includes(table))?.floor ?? '0',
     };
+  }
+
+  /** Version of the last whole list of the pods; `0` before. */
+  get podFloor(): string {
+    return this.#pods?.floor ?? '0';
   }
 
   get podsObservedUntil(): string {
@@ -161,20 +165,16 @@ export class Scope {
   get audits(): ScopeAudit[] {
     const { cache, namespace } = this.#setup;
     return this.#watches.map(({ watched, watcher, tables }) => {
-      const { name, resource, fields, selection, owner, isPods } = watched;
+      const { name, resource, fields, selection, owner } = watched;
       return {
         name,
         resource,
         fields,
         selection,
         namespace,
-        knows: (metadata) =>
-          (!owner || cache.knowsOwner(owner, metadata)) &&
-          (!isPods || cache.knowsPod(metadata)) &&
-          tables.every((table) => table.knows(metadata)),
+        knows: (metadata) => (!owner || cache.knowsOwner(owner, metadata)) && tables.every((table) => table.knows(metadata)),
         knownUntil: (version) => [
           ...(owner ? cache.ownersUntil(owner, version, namespace) : []),
-          ...(isPods ? cache.podsUntil(version, namespace) : []),
           ...tables.flatMap((table) => [...table.until(version, namespace)]),
         ],
         observedUntil: () => watcher.resourceVersion,
@@ -186,8 +186,8 @@ export class Scope {
 
   #watchOf(watched: Watched): Watch {
     const { source, cache, namespace, clock, telemetry, options, sawDate } = this.#setup;
-    const { resource, fields, selection, mayBeAbsent, children } = watched;
-    const tables = children.flatMap(({ child }) => cache.childTableOf(child) ?? []);
+    const { resource, fields, selection, mayBeAbsent } = watched;
+    const tables = cache.tablesFor(watched);
     const follower = this.#followerOf(() => watch);
     const shared = { source, namespace, clock, telemetry, options, sawDate };
     const watcher = new Watcher<WorkloadObject>({ ...shared, resource, fields, ...(selection && { selection }), mayBeAbsent, follower });
@@ -231,7 +231,7 @@ export class Scope {
     return {
       begin: () => {
         mark = cache.beginList();
-        if (self().watched.isPods) this.startedAtMs = Math.round(clock.nowMs());
+        if (holdsCounted(self())) this.startedAtMs = Math.round(clock.nowMs());
       },
       page: (objects) => {
         for (const object of objects) this.#take(self(), object, mark);
@@ -259,20 +259,18 @@ export class Scope {
       this.#countExternal(watched.owner, object);
       cache.putOwner(watched.owner, object, mark);
     }
-    if (watched.isPods) cache.putPod(podOf(object), mark);
     for (const table of tables) table.put(object, mark);
   }
 
   #changed({ watched, tables }: Watch, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: WorkloadObject): void {
     const { cache } = this.#setup;
-    const { owner, isPods } = watched;
+    const { owner } = watched;
     const isGone = type === 'DELETED';
     this.#warnOf(watched, object);
     if (owner) {
       if (!isGone) this.#countExternal(owner, object);
       this.#note(isGone ? cache.deleteOwner(owner, object) : cache.putOwner(owner, object));
     }
-    if (isPods) for (const news of isGone ? cache.deletePod(podOf(object)) : cache.putPod(podOf(object))) this.#note(news);
     for (const table of tables) for (const news of isGone ? table.delete(object) : table.put(object)) this.#note(news);
   }
 
@@ -292,21 +290,17 @@ export class Scope {
 
   #listed(watch: Watch, mark: number, resourceVersion: string): void {
     const { cache, namespace, outbox, listed } = this.#setup;
-    const { owner, isPods } = watch.watched;
+    const { owner } = watch.watched;
     if (owner) cache.endOwnerList(owner, mark, namespace);
-    if (isPods) cache.endPodList(mark, namespace);
     for (const table of watch.tables) table.endList(mark, namespace);
     // This list began before that of the owners. Another one follows it, so do not count this one.
     if (watch.isAnew && this.#before(watch).some((before) => before.isAnew && !isPassedOver(before))) return;
     watch.isAnew = false;
     watch.floor = resourceVersion;
-    if (isPods) {
-      for (const workload of cache.workloads(namespace)) if (this.#mayTell(workload)) outbox.noteWhole(workload);
-    }
     for (const table of watch.tables)
       for (const workload of cache.workloads(namespace))
-        if (workload.owner.kind === table.kind.kind && this.#mayTell(workload)) outbox.noteWholeChildren(workload, table);
-    if (isPods || watch.tables.length > 0) listed();
+        if (table.isOf(workload.owner.kind) && this.#mayTell(workload)) outbox.noteWhole(workload, table);
+    if (watch.tables.length > 0) listed();
     // Owners missing from their list may have left children. Raise the floors of those children too.
     this.#listNext(watch);
   }
@@ -356,8 +350,8 @@ export class Scope {
   }
 }
 
-/** Safe: only the watch of the pods calls it. */
-const podOf = (object: WorkloadObject): Pod => object as Pod;
+/** Whether it is the watch of the pods. */
+const holdsCounted = ({ tables }: Watch): boolean => tables.some(({ isCounted }) => isCounted);
 
 const readinessOfWatches = (watches: readonly Watch[]): Readiness =>
   readinessOf({

@@ -5,24 +5,13 @@ import { findFacts } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/rows/kind.ts';
 import { isResourceVersion } from '../objects/values/resource-version.ts';
 import { KIND_NAME } from '../objects/workload.ts';
-import { packPods } from './packing/columns.ts';
 import { open, seal } from './packing/envelope.ts';
-import { DigestedParts, packReported, ReportedChildren, ReportedChildrenReader } from './event-children.ts';
+import { DigestedParts, packReported, ReportedChildren, ReportedChildrenReader } from './reported-children.ts';
 import { isControllerName, MOST_CONTROLLERS } from './words/external-controllers.ts';
 import { CHARACTERS_PER_VALUE, parseGuarded, VALUES_MAX, valuesIn, type ValueBudget } from './words/guarded-json.ts';
 import { CLUSTER_NAME, MOST_WATCHES, OBJECT_NAME, UID } from './words/names.ts';
 import { MessageTooLargeError, UndecodableMessageError } from './words/undecodable.ts';
-import type {
-  EventMessage,
-  Heartbeat,
-  OutgoingEvents,
-  OutgoingReport,
-  OwnerName,
-  PodEntry,
-  PodObservation,
-  WorkloadReport,
-} from './words/observations.ts';
-import { unpackPods } from './packing/unpack-pods.ts';
+import type { EventMessage, Heartbeat, OutgoingEvents, OwnerName, WorkloadReport } from './words/observations.ts';
 
 /** Characters of a body at most. A queue takes 1 MiB. */
 export const LONGEST_BODY = 1_048_576;
@@ -52,11 +41,6 @@ const KubernetesLike = v.custom<{ metadata: Record<string, unknown> }>(
 const Report = v.strictObject({
   owner: v.strictObject({ kind, namespace: v.string(), name: v.string(), uid: v.string() }),
   observed: v.optional(v.strictObject({ heardAt: version, deleted: v.boolean(), object: KubernetesLike })),
-  /** How many of the message's pods are this report's. */
-  pods: wholeNumber,
-  whole: v.optional(
-    v.strictObject({ floor: version, slots: v.union([v.literal('all'), v.strictObject({ from: wholeNumber, to: wholeNumber })]) }),
-  ),
   ...ReportedChildren,
 });
 
@@ -108,14 +92,8 @@ const Header = v.strictObject({
 
 /** The body of one queue message; base64, since a queue takes text. @throws MessageTooLargeError beyond what `decodeEvents` reads */
 export function encodeEvents(message: OutgoingEvents): string {
-  const counts = message.reports.map(() => 0);
-  const pods = packPods(entriesOf(message.reports, counts), { isForMessage: true });
-  const children = packReported(message);
-  const reports = message.reports.map((report, at) => ({
-    ...report,
-    pods: counts[at],
-    ...(report.children && { children: report.children.length }),
-  }));
+  const { pods, children, fields } = packReported(message);
+  const reports = message.reports.map(({ children: _packed, ...report }, at) => ({ ...report, ...fields[at] }));
   const header = JSON.stringify({ ...message, reports });
   const headerBytes = Buffer.byteLength(header);
   const unpackedBytes = headerBytes + pods.columns.length + (children?.columns.length ?? 0);
@@ -127,18 +105,6 @@ export function encodeEvents(message: OutgoingEvents): string {
   const body = Buffer.from(seal({ header, pods, ...(children && { children }) })).toString('base64');
   if (body.length > LONGEST_BODY) throw new MessageTooLargeError(`a body of ${body.length} characters`);
   return body;
-}
-
-/** @param counts pods of each report written so far, at the report's place */
-function* entriesOf(reports: readonly OutgoingReport[], counts: number[]): Generator<PodEntry> {
-  for (const [at, { pods }] of reports.entries()) {
-    let count = 0;
-    for (const { heardAt, deleted, pod } of pods) {
-      count += 1;
-      yield { heardAt, deleted, pod, byPass: false };
-    }
-    counts[at] = count;
-  }
 }
 
 /** A value that cannot be a fact, and was left out of a message. */
@@ -171,15 +137,15 @@ export interface DecodeOptions {
   findKind?: (kind: string) => KindFacts | undefined;
 }
 
-/** Roughly the heap of what was read: strings, values, pods. */
+/** Roughly the heap of what was read: strings, values, children. */
 export interface Weight {
   bytes: number;
 }
-const [VALUE_BYTES, POD_BYTES] = [100, 500];
+const [VALUE_BYTES, CHILD_BYTES] = [100, 500];
 
 /**
- * A report whose facts cannot be is left out, or what of it can be is taken: without the pods that cannot be, and then without the claim
- * that it names them all (R19).
+ * A report whose facts cannot be is left out, or what of it can be is taken: without the children that cannot be, and then without the claim
+ * that it names all of their resource (R19).
  * @throws UndecodableMessageError what is wrong with it; nothing of such a message is believed
  */
 export function decodeEvents(
@@ -189,54 +155,33 @@ export function decodeEvents(
   if (body.length > LONGEST_BODY)
     throw new UndecodableMessageError(`a body of ${body.length} characters; at most ${LONGEST_BODY} are read`);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(body)) throw new UndecodableMessageError('the body is no base64');
-  const { header, pods, children } = open(Buffer.from(body, 'base64'), { ...LIMITS, unpackedBytes });
+  const { header, ...packed } = open(Buffer.from(body, 'base64'), { ...LIMITS, unpackedBytes });
   const budget: ValueBudget = { left: VALUES_MAX };
   const { reports, heartbeat, ...rest } = parseGuarded(header, Header, 'event message', undefined, budget);
-  const faults = new Map<number, string>();
-  const entries = unpackPods(pods, (at, fault) => faults.set(at, fault));
-  const others = new ReportedChildrenReader(children);
-  weight.bytes += 2 * header.length + pods.columns.length + VALUE_BYTES * (VALUES_MAX - budget.left);
-  weight.bytes += POD_BYTES * (entries.length + others.count);
+  const children = new ReportedChildrenReader(packed);
+  weight.bytes += 2 * header.length + packed.pods.columns.length + VALUE_BYTES * (VALUES_MAX - budget.left);
+  weight.bytes += CHILD_BYTES * children.count;
   const refused: Required<ReadEvents>['refused'] = { count: 0, first: [] };
   const refuse = (owner: OwnerName, { field, expected }: Fault): void => {
     refused.count += 1;
     if (refused.first.length < NAMED_REFUSALS) refused.first.push({ owner, field, expected });
   };
-  let next = 0;
   let unknownKind: string | undefined;
   const decoded: WorkloadReport[] = [];
-  for (const { pods: count, ...report } of reports) {
-    const from = next;
-    next += count;
-    if (next > entries.length) throw new UndecodableMessageError('a report names more pods than the message holds');
+  for (const report of reports) {
     const before = refused.count;
     const facts = findKind(report.owner.kind);
-    if (!facts) {
-      unknownKind ??= report.owner.kind;
-      others.skip(report);
-      continue;
-    }
-    const believed = believedOf(report, facts, refuse);
+    if (!facts) unknownKind ??= report.owner.kind;
+    const believed = facts && believedOf(report, facts, refuse);
     if (!believed) {
-      others.skip(report);
+      children.skip(report);
       continue;
     }
-    const own: PodObservation[] = [];
-    for (let at = from; at < next; at += 1) {
-      const { heardAt, deleted, pod } = entries[at] as PodEntry;
-      const fault = faults.get(at);
-      if (fault !== undefined) refuse(report.owner, { field: `pods[${at - from}]`, expected: fault });
-      else if (facts.resource.namespaced && pod.namespace !== report.owner.namespace)
-        throw new UndecodableMessageError("a pod of another namespace than its workload's");
-      else own.push({ heardAt, deleted, pod });
-    }
-    if (refused.count > before) delete believed.whole;
-    const more = others.take(report, report.owner.namespace, facts, (fault) => refuse(report.owner, fault));
-    if (refused.count === before || believed.observed || own.length > 0 || more.children?.length)
-      decoded.push({ ...believed, pods: own, ...more });
+    const { owner } = report;
+    const told = children.take(report, { facts, namespace: owner.namespace }, (fault) => refuse(owner, fault));
+    if (refused.count === before || believed.observed || told.length > 0) decoded.push({ ...believed, children: told });
   }
-  if (next !== entries.length) throw new UndecodableMessageError('the message holds pods that no report names');
-  others.end();
+  children.end();
   return {
     ...rest,
     reports: decoded,
@@ -246,12 +191,12 @@ export function decodeEvents(
   };
 }
 
-/** A report without its pods; undefined if its owner is unusable. @throws UndecodableMessageError it is about another object */
+/** A report without its children; undefined if its owner is unusable. @throws UndecodableMessageError it is about another object */
 function believedOf(
-  { owner, observed, whole }: Omit<v.InferOutput<typeof Report>, 'pods'>,
+  { owner, observed }: Pick<v.InferOutput<typeof Report>, 'owner' | 'observed'>,
   facts: KindFacts,
   refuse: (owner: OwnerName, fault: Fault) => void,
-): Omit<WorkloadReport, 'pods'> | undefined {
+): Omit<WorkloadReport, 'children'> | undefined {
   const ownerFault = facts.resource.namespaced ? faultOfOwner(owner) : faultOfClusterScoped(owner);
   if (ownerFault) {
     refuse(owner, { ...ownerFault, field: `owner.${ownerFault.field}` });
@@ -264,7 +209,6 @@ function believedOf(
   return {
     owner,
     ...(observed && !fault && { observed: { ...observed, object: observed.object } }),
-    ...(whole && { whole }),
   };
 }
 

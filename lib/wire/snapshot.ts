@@ -116,11 +116,11 @@ export function packSnapshot(
   const entryOf = (pod: PodFacts, deleted: boolean): PodEntry => ({
     heardAt: pod.resourceVersion,
     byPass: false,
-    deleted,
-    pod: plannedFactsOf(pod),
+    presence: deleted ? 'deleted' : 'there',
+    child: plannedFactsOf(pod),
   });
   const entries = [...pods.map((pod) => entryOf(pod, false)), ...ended.map((pod) => entryOf(pod, true))].toSorted(
-    (one, other) => slotOf(one.pod) - slotOf(other.pod),
+    (one, other) => slotOf(one.child) - slotOf(other.child),
   );
   const unrecordable = unrecordableFieldIn({ owner, kept });
   if (unrecordable !== undefined)
@@ -148,10 +148,10 @@ export function unpackSnapshot(bytes: Uint8Array, { texts, faultOf }: SnapshotKi
   const fault = faultOf(o);
   if (fault) throw new UndecodableMessageError(`the snapshot's owner has an unusable ${fault.field}: expected ${fault.expected}`);
   const entries = unpackPods(pods);
-  const ended = entries.flatMap(({ deleted, pod }) => (deleted ? [pod] : []));
+  const ended = entries.flatMap(({ presence, child }) => (presence === 'there' ? [] : [child]));
   return {
     owner: o,
-    pods: entries.flatMap(({ deleted, pod }) => (deleted ? [] : [pod])),
+    pods: entries.flatMap(({ presence, child }) => (presence === 'there' ? [child] : [])),
     ...(ended.length > 0 && { ended }),
     ...(children && { children: unpackChildren(children).map(({ child }) => child) }),
     head: h,

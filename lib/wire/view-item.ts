@@ -1,12 +1,11 @@
-// A part of a view as the store keeps it.
+// A part of a view as the store keeps it: pods, which a part of version 1 holds alone, or children of another resource.
 import * as v from 'valibot';
 import { isResourceVersion } from '../objects/values/resource-version.ts';
-import { packPods, type WrittenShapes } from './packing/columns.ts';
+import { codecOf, isOfPods, POD_RESOURCE } from './packing/codecs.ts';
 import { open, seal } from './packing/envelope.ts';
 import { parseGuarded } from './words/guarded-json.ts';
-import type { OwnerEntry, ViewPart } from './words/observations.ts';
-import { slotOf } from './words/view-layout.ts';
-import { unpackPods } from './packing/unpack-pods.ts';
+import type { AnyChild, OwnerEntry, ViewPart } from './words/observations.ts';
+import { UndecodableMessageError } from './words/undecodable.ts';
 
 const LIMITS = { bytes: 400_000, unpackedBytes: 8_000_000 };
 
@@ -25,23 +24,34 @@ export const OwnerObject = v.looseObject({
  */
 const Header = v.object({
   e: v.pipe(v.number(), v.safeInteger()),
+  /** Absent in parts of pods. */
+  r: v.optional(v.string()),
   f: version,
   o: v.optional(v.object({ h: version, p: v.boolean(), d: v.boolean(), j: OwnerObject })),
 });
 
-const writtenShapes: WrittenShapes = new WeakMap();
+const NO_PODS = codecOf(POD_RESOURCE).pack([]);
 
-/** The bytes of one item; its pods stand in the order of their slots. */
-export function packPart({ era, floor, owner, pods }: ViewPart): Uint8Array {
-  const header = { e: era, f: floor, ...(owner && { o: { h: owner.heardAt, p: owner.byPass, d: owner.deleted, j: owner.object } }) };
-  const entries = [...pods.values()].toSorted((a, b) => slotOf(a.pod) - slotOf(b.pod));
-  return seal({ header: JSON.stringify(header), pods: packPods(entries, { before: writtenShapes }) });
+/** The bytes of one item; neighbours stand side by side in it. */
+export function packPart<Child extends AnyChild>({ era, resource, floor, owner, children }: ViewPart<Child>): Uint8Array {
+  const codec = codecOf<Child>(resource);
+  const packed = codec.pack([...children.values()].toSorted((a, b) => codec.compare(a.child, b.child)));
+  const written = owner && { o: { h: owner.heardAt, p: owner.byPass, d: owner.deleted, j: owner.object } };
+  if (isOfPods(resource)) return seal({ header: JSON.stringify({ e: era, f: floor, ...written }), pods: packed });
+  return seal({ header: JSON.stringify({ e: era, r: resource, f: floor, ...written }), pods: NO_PODS, children: packed });
 }
 
 /** @throws UndecodableMessageError: such an item counts as missing (R1) */
-export function unpackPart(bytes: Uint8Array): ViewPart {
-  const { header, pods } = open(bytes, LIMITS);
-  const { e, f, o } = parseGuarded(header, Header, 'view item');
+export function unpackPart<Child extends AnyChild>(bytes: Uint8Array): ViewPart<Child> {
+  const { header, pods, children: others } = open(bytes, LIMITS);
+  const { e, r: resource = POD_RESOURCE, f, o } = parseGuarded(header, Header, 'view item');
+  const packed = isOfPods(resource) ? pods : others;
+  if (!packed) throw new UndecodableMessageError(`a view item of ${resource} holds none`);
   const owner: OwnerEntry | undefined = o && { heardAt: o.h, byPass: o.p, deleted: o.d, object: o.j };
-  return { era: e, floor: f, ...(owner && { owner }), pods: new Map(unpackPods(pods).map((entry) => [entry.pod.uid, entry])) };
+  const children = new Map(
+    codecOf<Child>(resource)
+      .unpack(packed)
+      .map((entry) => [entry.child.uid, entry]),
+  );
+  return { era: e, resource, floor: f, ...(owner && { owner }), children };
 }

@@ -99,7 +99,8 @@ export async function know(ports: Ports, known: KnownJob): Promise<WorkloadKey> 
     head,
     {
       owner: { heardAt: '10', deleted: false, object: jobFactsOf(job) },
-      pods: observed.map((pod) => ({ heardAt: '11', deleted: false, pod: podFactsOf(pod) })),
+      resource: 'pods',
+      children: observed.map((pod) => ({ heardAt: '11', presence: 'there', child: podFactsOf(pod) })),
       byPass: false,
     },
     { era: 0 },
@@ -113,17 +114,18 @@ export async function knowGone(ports: Ports, key: WorkloadKey, { finalizer }: { 
   const head = await ports.store.readHead(key);
   if (!head) throw new Error('it is not known');
   const { part } = await readView(ports.store, head, 0);
-  const { owner, pods } = part;
+  const { owner, children } = part;
   if (!owner) throw new Error('it has no owner');
   await writeView(
     ports.store,
     head,
     {
       owner: { heardAt: '20', deleted: true, object: owner.object },
-      pods: [...pods.values()].map(({ pod }) => ({
+      resource: 'pods',
+      children: [...children.values()].map(({ child: pod }) => ({
         heardAt: '20',
-        deleted: false,
-        pod: podFactsOf({
+        presence: 'there',
+        child: podFactsOf({
           metadata: { name: pod.name, namespace: pod.namespace, uid: pod.uid, resourceVersion: '20', finalizers: [finalizer] },
           spec: { containers: [] },
         }),

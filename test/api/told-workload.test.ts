@@ -17,7 +17,7 @@ const ports = { clock: { nowMs: () => 0 }, telemetry: new SilentTelemetry() };
 
 function known(owner: Band): Known {
   const head = { key, era: 0, fence: '1', floor: '1', bornAtMs: 0, openedAtMs: 0, items: [] };
-  const view = { owner: { heardAt: '1', deleted: false, object: owner }, pods: new Map() };
+  const view = { owner: { heardAt: '1', deleted: false, object: owner }, children: new Map() };
   return { row: aMadeUpKind(), head, view, state: initialState() } as unknown as Known;
 }
 

@@ -83,7 +83,7 @@ const newsOfDemo = (): string =>
             spec: { template: { spec: { containers: [] } } },
           }),
         },
-        pods: [],
+        children: [],
       },
     ],
   });

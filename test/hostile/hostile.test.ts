@@ -54,7 +54,7 @@ describe('ingest', () => {
     const [report] = sound().reports;
     if (!report) throw new Error('nothing to tell');
     const owner = { ...report.owner, namespace: 'kube-system' };
-    const foreign = ['one', 'two'].map((name) => ({ owner: { ...owner, name }, pods: [] }));
+    const foreign = ['one', 'two'].map((name) => ({ owner: { ...owner, name }, children: [] }));
     expect(await take(encodeEvents(sound({ reports: [...foreign, report] })), 'AROALOCAL')).toEqual([]);
     expect(await kept()).toMatchObject([{ namespace: 'default' }, 'a wake']);
     expect(telemetry.sum('RefusedMessages')).toBe(1);

@@ -13,6 +13,7 @@ import type { EventMessage, OutgoingReport } from '../../lib/wire/words/observat
 import { embeddedPorts, type EmbeddedPorts } from '../api/embedded-ports.ts';
 import { sound } from './ingest-inputs.ts';
 import { LARGE_MESSAGES } from './large-messages.ts';
+import { podListIn, podsAt, podsIn } from '../wire/told-children.ts';
 
 interface Changes {
   object?: object;
@@ -46,8 +47,12 @@ function reportOf(name: string, { object = {}, pod, whole = false }: Changes = {
   return {
     owner: { kind: 'Job', namespace: 'default', name, uid: `uid-of-${name}` },
     observed: { heardAt: '10', deleted: false, object: { ...jobNamed(name), ...object } },
-    pods: [podNamed(`${name}-first`, pod), podNamed(`${name}-second`)].map((each) => ({ heardAt: '12', deleted: false, pod: each })),
-    ...(whole && { whole: { floor: '12', slots: 'all' as const } }),
+    children: [
+      {
+        ...podsAt([podNamed(`${name}-first`, pod), podNamed(`${name}-second`)], '12'),
+        ...(whole && { whole: { floor: '12', slots: 'all' as const } }),
+      },
+    ],
   };
 }
 
@@ -129,7 +134,11 @@ describe('facts that no API server tells', () => {
     test(`${name}: refused with its field, and all else is taken`, () => {
       const { reports, refused } = decodeEvents(bodyOf([reportOf('before'), reportOf('odd', change), reportOf('after')]));
       expect(refused).toMatchObject({ count: 1, first: [{ owner: { name: 'odd' }, field }] });
-      const told = reports.map(({ owner, observed, pods }) => [owner.name, observed !== undefined, pods.map(({ pod }) => pod.name)]);
+      const told = reports.map((report) => [
+        report.owner.name,
+        report.observed !== undefined,
+        podsIn(report).map(({ child: pod }) => pod.name),
+      ]);
       const pods = (of: string): string[] => [`${of}-first`, `${of}-second`];
       expect(told).toEqual([
         ['before', true, pods('before')],
@@ -175,17 +184,16 @@ describe('facts that no API server tells', () => {
         ],
       },
     });
-    const body = bodyOf([{ ...reportOf('odd'), pods: [{ heardAt: '12', deleted: false, pod }] }]);
+    const body = bodyOf([{ ...reportOf('odd'), children: [podsAt([pod], '12')] }]);
     const told = decodeEvents(body);
     expect(told).not.toHaveProperty('refused');
-    expect(told.reports[0]?.pods[0]?.pod).toEqual(pod);
+    expect(told.reports.flatMap(podsIn)[0]?.child).toEqual(pod);
   });
 
   test('R19: a list that does not name them all any more proves no absence', () => {
     const [sane, short] = [{}, { createdAt: 1e15 }].map((pod) => decodeEvents(bodyOf([reportOf('odd', { pod, whole: true })])).reports[0]);
-    expect(sane).toHaveProperty('whole');
-    expect(short).not.toHaveProperty('whole');
-    expect(short?.pods).toHaveLength(1);
+    expect([sane, short].map((report) => report && podListIn(report))).toEqual([{ floor: '12', slots: 'all' }, undefined]);
+    expect(short && podsIn(short)).toHaveLength(1);
   });
 });
 
@@ -266,7 +274,7 @@ describe('a batch', () => {
 
   test('reports that tell nothing are not looked up', async () => {
     const owner = { kind: 'Job' as const, namespace: 'default', name: 'empty', uid: 'uid-of-empty' };
-    expect(await take([{ body: bodyOf([{ owner, pods: [] }]) }])).toEqual([]);
+    expect(await take([{ body: bodyOf([{ owner, children: [] }]) }])).toEqual([]);
     expect(await known()).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ export const sound = (change: Partial<EventMessage> = {}): EventMessage => ({
   kubeSystemUid: 'uid-of-kube-system',
   sequence: 1,
   sentAtMs: 0,
-  reports: [{ owner: OWNER, observed: { heardAt: '10', deleted: false, object: job() }, pods: [] }],
+  reports: [{ owner: OWNER, observed: { heardAt: '10', deleted: false, object: job() }, children: [] }],
   ...change,
 });
 

@@ -4,6 +4,7 @@ import { ByteWriter } from '../../lib/wire/packing/bytes.ts';
 import { MOST_CHILDREN } from '../../lib/wire/packing/child-columns.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
 import { sealed } from './sealed.ts';
+import { toldOthers } from '../wire/told-children.ts';
 
 const MIB = 1_048_576;
 const UNPACKED_BYTES = 16 * MIB - 1_024;
@@ -95,20 +96,21 @@ const withChildren = (change: Partial<ChildState>): string =>
     reports: [
       {
         owner: { ...OWNER, kind: 'PyTorchJob' },
-        pods: [],
-        children: Array.from({ length: MOST_CHILDREN }, (_, at) => ({
-          heardAt: '10',
-          presence: 'there',
-          child: {
-            resource: 'services',
-            uid: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
-            namespace: 'default',
-            name: `demo-worker-${at}`,
-            resourceVersion: '10',
-            part: { revision: 1, facts: null },
-            ...change,
-          },
-        })),
+        children: toldOthers(
+          Array.from({ length: MOST_CHILDREN }, (_, at) => ({
+            heardAt: '10',
+            presence: 'there',
+            child: {
+              resource: 'services',
+              uid: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+              namespace: 'default',
+              name: `demo-worker-${at}`,
+              resourceVersion: '10',
+              part: { revision: 1, facts: null },
+              ...change,
+            },
+          })),
+        ),
       },
     ],
   });

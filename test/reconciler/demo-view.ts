@@ -34,5 +34,5 @@ export function observed(number: number, version: number, facts: Partial<PodFact
     containers: [],
     ...facts,
   };
-  return { heardAt: String(version), deleted, pod };
+  return { heardAt: String(version), presence: deleted ? 'deleted' : 'there', child: pod };
 }

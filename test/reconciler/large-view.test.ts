@@ -33,8 +33,8 @@ const podOf = (index: number, phase: string): PodFacts =>
   aPod({ uid: `pod-${index}`, name: `demo-${index}`, index: String(index), number: 0, phase, resourceVersion: '1' });
 const observed = (index: number, version: number, phase: string): PodObservation => ({
   heardAt: String(version),
-  deleted: false,
-  pod: podOf(index, phase),
+  presence: 'there',
+  child: podOf(index, phase),
 });
 
 describe.each([
@@ -49,12 +49,12 @@ describe.each([
     const store = EmbeddedStore.open({ clock });
     const created = await createHead({ store, clock }, KEY, RECORD);
     const owner = { heardAt: '1', deleted: false, object: job };
-    await writeView(store, created, { owner, pods: [], byPass: false }, { era: 0 });
+    await writeView(store, created, { owner, resource: 'pods', children: [], byPass: false }, { era: 0 });
     const headNow = async () => (await store.readHead(KEY)) ?? created;
     const whole = { floor: '2', slots: 'all' as const };
     // All run; then the first of them end, as many as a message tells of.
     const running = Array.from({ length: indexes }, (_, index) => observed(index, 2, 'Running'));
-    await writeView(store, await headNow(), { pods: running, whole, byPass: false }, { era: 0 });
+    await writeView(store, await headNow(), { resource: 'pods', children: running, whole, byPass: false }, { era: 0 });
     expect(namesIn(await headNow())).toEqual([`pods/${width}/0-${Math.ceil(indexes / width) - 1}`]);
     expect((await store.read(KEY)).items).toHaveLength(Math.ceil(indexes / width));
 
@@ -62,14 +62,14 @@ describe.each([
       new Map((await store.read(KEY)).items.map(({ name, version }) => [name, version]));
     const before = await versionsOf();
     const storm = Array.from({ length: Math.min(EVENTS_AT_ONCE, indexes / 2) }, (_, at) => observed(at, 3, 'Succeeded'));
-    await writeView(store, await headNow(), { pods: storm, byPass: false }, { era: 0 });
+    await writeView(store, await headNow(), { resource: 'pods', children: storm, byPass: false }, { era: 0 });
     const written = [...(await versionsOf())].filter(([name, version]) => before.get(name) !== version);
     expect(written).toHaveLength(Math.ceil(storm.length / width));
 
     const memory = new ViewMemory();
     const { part, hasMissingItem, pods } = await readView(store, await headNow(), 0, memory);
     expect(hasMissingItem).toBe(false);
-    expect(part.pods.size).toBe(indexes);
+    expect(part.children.size).toBe(indexes);
     const plan = jobPlanner.plan({ owner: job, pods: pods ?? [], head: EMPTY_HEAD, manages: ['all-jobs'] }, now);
     expect(plan.status).toMatchObject({
       succeeded: storm.length,
@@ -80,7 +80,7 @@ describe.each([
 
     // Every other one ends: single numbers only where there are holes.
     const failed = Array.from({ length: 5 }, (_, at) => observed(storm.length + at * 2, 4, 'Succeeded'));
-    await writeView(store, await headNow(), { pods: failed, byPass: false }, { era: 0 });
+    await writeView(store, await headNow(), { resource: 'pods', children: failed, byPass: false }, { era: 0 });
     const later = await readView(store, await headNow(), 0, memory);
     const next = jobPlanner.plan(
       { owner: { ...job, status: plan.status }, pods: later.pods ?? [], head: EMPTY_HEAD, manages: ['all-jobs'] },

@@ -52,7 +52,7 @@ const laterReport = (): WorkloadReport => ({
       spec: { parallelism: 'many' },
     },
   },
-  pods: [],
+  children: [],
 });
 
 async function jobReport(name: string): Promise<WorkloadReport> {
@@ -63,7 +63,7 @@ async function jobReport(name: string): Promise<WorkloadReport> {
   return {
     owner: { kind: 'Job', namespace: 'default', name, uid },
     observed: { heardAt: resourceVersion, deleted: false, object: jobFactsOf(job) },
-    pods: [],
+    children: [],
   };
 }
 

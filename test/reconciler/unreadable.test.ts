@@ -114,7 +114,7 @@ describe('a Job that the relay cannot read', () => {
   const tellUnreadable = async (job: Job): Promise<void> => {
     const { name = '', namespace = '', uid = '', resourceVersion: heardAt = '' } = job.metadata;
     const object = jobFactsOf({ ...job, unreadable: 'its status.conditions is longer than 2 MiB, or nested too deep' });
-    await world.send([{ owner: { kind: 'Job', namespace, name, uid }, observed: { heardAt, deleted: false, object }, pods: [] }]);
+    await world.send([{ owner: { kind: 'Job', namespace, name, uid }, observed: { heardAt, deleted: false, object }, children: [] }]);
   };
 
   test('is read live by each pass, and runs', async () => {

@@ -7,11 +7,14 @@ import type { Head } from '../../lib/ports/store.ts';
 import { createHead } from '../../lib/reconciler/head/heads.ts';
 import type { News } from '../../lib/reconciler/view/view.ts';
 import { readView, writeView } from '../../lib/reconciler/view/view-access.ts';
+import type { PodFacts } from '../../lib/objects/pods/pod-facts.ts';
 import type { PodObservation, WholeList } from '../../lib/wire/words/observations.ts';
 import { KEY, observed, RECORD } from './demo-view.ts';
 
 const upTo = (count: number, version: number): PodObservation[] => Array.from({ length: count }, (_, index) => observed(index, version));
-const whole = (floor: number, slots: WholeList['slots'] = 'all'): Pick<News, 'whole'> => ({ whole: { floor: String(floor), slots } });
+const whole = (floor: number, slots: WholeList['slots'] = 'all'): Pick<News<PodFacts>, 'whole'> => ({
+  whole: { floor: String(floor), slots },
+});
 
 let store: EmbeddedStore;
 let head: Head;
@@ -30,8 +33,13 @@ const JOB: Job = {
   spec: { template: { spec: { containers: [] } } },
 };
 
-async function hear(pods: PodObservation[], more: Partial<News> = {}): Promise<{ changed: boolean; told: boolean }> {
-  const { changed, told } = await writeView(store, (await store.readHead(KEY)) ?? head, { pods, byPass: false, ...more }, { era: 0 });
+async function hear(pods: PodObservation[], more: Partial<News<PodFacts>> = {}): Promise<{ changed: boolean; told: boolean }> {
+  const { changed, told } = await writeView(
+    store,
+    (await store.readHead(KEY)) ?? head,
+    { resource: 'pods', children: pods, byPass: false, ...more },
+    { era: 0 },
+  );
   return { changed, told };
 }
 
@@ -41,9 +49,9 @@ async function present(): Promise<number[]> {
   if (!stands) throw new Error('the head is gone');
   const { part, hasMissingItem } = await readView(store, stands, 0);
   expect(hasMissingItem).toBe(false);
-  return [...part.pods.values()]
-    .filter(({ deleted }) => !deleted)
-    .map(({ pod }) => Number(pod.index))
+  return [...part.children.values()]
+    .filter(({ presence }) => presence === 'there')
+    .map(({ child: pod }) => Number(pod.index))
     .toSorted((a, b) => a - b);
 }
 
@@ -61,7 +69,7 @@ describe('a view in the head and in items beside it', () => {
     await hear([observed(3, 60)]);
     expect((await store.readHead(KEY))?.items).not.toEqual([]);
     await hear(
-      upTo(30, 100).filter(({ pod }) => pod.index !== '3'),
+      upTo(30, 100).filter(({ child: pod }) => pod.index !== '3'),
       whole(100),
     );
     expect(await present()).toEqual(range(0, 30).filter((index) => index !== 3));
@@ -69,10 +77,10 @@ describe('a view in the head and in items beside it', () => {
 
   test('R19: a list in ranges removes what either of two ranges leaves out of the item that lies in both', async () => {
     await hear(upTo(30, 50));
-    const named = upTo(30, 100).filter(({ pod }) => pod.index !== '3' && pod.index !== '20');
+    const named = upTo(30, 100).filter(({ child: pod }) => pod.index !== '3' && pod.index !== '20');
     const parts: [PodObservation[], WholeList['slots']][] = [
-      [named.filter(({ pod }) => Number(pod.index) < 10), { from: 0, to: 10 }],
-      [named.filter(({ pod }) => Number(pod.index) >= 10), { from: 10, to: 2 ** 32 }],
+      [named.filter(({ child: pod }) => Number(pod.index) < 10), { from: 0, to: 10 }],
+      [named.filter(({ child: pod }) => Number(pod.index) >= 10), { from: 10, to: 2 ** 32 }],
     ];
     for (const [pods, slots] of parts) await hear(pods, whole(100, slots));
     expect(await present()).toEqual(range(0, 30).filter((index) => index !== 3 && index !== 20));
@@ -92,7 +100,7 @@ describe('a view in the head and in items beside it', () => {
       }
       return await updateHead(key, conditions, change);
     };
-    const news = upTo(30, 100).filter(({ pod: { index } }) => Number(index) >= 10 && index !== '20');
+    const news = upTo(30, 100).filter(({ child: { index } }) => Number(index) >= 10 && index !== '20');
     expect(await hear(news, whole(100, { from: 10, to: 2 ** 32 }))).toMatchObject({ changed: true });
     expect(rivals).toBe(2);
     expect((await store.readHead(KEY))?.floor).toBe('100');
@@ -106,11 +114,11 @@ describe('a view in the head and in items beside it', () => {
     { from: 5_000, to: 2 ** 32 },
   ];
   const within = (pods: readonly PodObservation[], slots: WholeList['slots']): PodObservation[] =>
-    pods.filter(({ pod: { index } }) => slots === 'all' || (Number(index) >= slots.from && Number(index) < slots.to));
+    pods.filter(({ child: { index } }) => slots === 'all' || (Number(index) >= slots.from && Number(index) < slots.to));
 
   test('R19: the ranges of a long list raise the floor when all have come, in any order and twice, and what none names is gone', async () => {
     await hear(upTo(LONG, 50));
-    const named = upTo(LONG, 100).filter(({ pod }) => pod.index !== '5100' && pod.index !== '2499');
+    const named = upTo(LONG, 100).filter(({ child: pod }) => pod.index !== '5100' && pod.index !== '2499');
     const [first, second, third] = RANGES;
     for (const slots of [third, first, third]) {
       if (slots) await hear(within(named, slots), whole(100, slots));
@@ -155,7 +163,7 @@ describe('a view in the head and in items beside it', () => {
     const { head: stands } = await writeView(
       store,
       raised,
-      { pods: rest, byPass: false, ...whole(100, { from: 30, to: 2 ** 32 }) },
+      { resource: 'pods', children: rest, byPass: false, ...whole(100, { from: 30, to: 2 ** 32 }) },
       { era: 1 },
     );
     expect(stands.floor).toBe('0');
@@ -194,7 +202,7 @@ describe('a view in the head and in items beside it', () => {
       await hear([observed(70, 60)]);
       return await put(...given);
     };
-    await writeView(store, before ?? head, { pods: upTo(30, 100), byPass: false, ...whole(100) }, { era: 0 });
+    await writeView(store, before ?? head, { resource: 'pods', children: upTo(30, 100), byPass: false, ...whole(100) }, { era: 0 });
     expect(await present()).toEqual(range(0, 30));
     await hear([observed(70, 80, {}, true)]);
     expect(await present()).toEqual(range(0, 30));
@@ -203,13 +211,19 @@ describe('a view in the head and in items beside it', () => {
   test('R3: news of an era that is over does not get into items of the next one', async () => {
     await hear(upTo(30, 1_000));
     const old = await store.readHead(KEY);
-    const listed = { pods: upTo(30, 100), owner: { heardAt: '8', deleted: false, object: JOB }, byPass: true, ...whole(100) };
+    const listed = {
+      resource: 'pods',
+      children: upTo(30, 100),
+      owner: { heardAt: '8', deleted: false, object: JOB },
+      byPass: true,
+      ...whole(100),
+    };
     await writeView(store, await store.updateHead(KEY, {}, { era: 1 }), listed, { era: 1 });
-    await writeView(store, old ?? head, { pods: upTo(30, 1_001), byPass: false }, { era: 0 });
+    await writeView(store, old ?? head, { resource: 'pods', children: upTo(30, 1_001), byPass: false }, { era: 0 });
     const stands = await store.readHead(KEY);
     if (!stands) throw new Error('the head is gone');
     const { part, hasMissingItem } = await readView(store, stands, 1);
     expect(hasMissingItem).toBe(false);
-    expect(new Set([...part.pods.values()].map(({ heardAt }) => heardAt))).toEqual(new Set(['100']));
+    expect(new Set([...part.children.values()].map(({ heardAt }) => heardAt))).toEqual(new Set(['100']));
   });
 });

@@ -9,6 +9,7 @@ import { POD_FIELDS, podFactsOf, type PodFacts } from '../../lib/objects/pods/po
 import { anEnsemble, aPodOf, ensembleFacts } from './ensemble.ts';
 import { endRelays, start } from './relay-bench.ts';
 import { aJob, aPod } from './scripted-source.ts';
+import { podsIn } from '../wire/told-children.ts';
 
 afterEach(endRelays);
 
@@ -38,8 +39,8 @@ async function told(kinds: readonly KindFacts[]): Promise<Record<string, PodFact
     },
   });
   await bench.ready();
-  const pods = (await bench.messages()).flatMap(({ reports }) => reports.flatMap((report) => report.pods));
-  return Object.fromEntries(pods.map(({ pod }) => [pod.name, pod]));
+  const pods = (await bench.messages()).flatMap(({ reports }) => reports.flatMap(podsIn));
+  return Object.fromEntries(pods.map(({ child: pod }) => [pod.name, pod]));
 }
 
 test('the relay sends them of the pods of that kind alone, and only those that it asks for', async () => {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { ThrottledError } from '../../lib/ports/errors.ts';
 import { brief, endRelays, start } from './relay-bench.ts';
 import { aJob, aPod } from './scripted-source.ts';
+import { podsIn } from '../wire/told-children.ts';
 
 afterEach(endRelays);
 
@@ -25,7 +26,7 @@ describe('when things break', () => {
     const all = await messages();
     const reports = all.flatMap((message) => message.reports).map(brief);
     expect(reports.at(-1)).toEqual({ job: 'a', observed: expect.any(String), pods: ['a-2 Running'], whole: '105' });
-    expect(all.flatMap((message) => message.reports.flatMap(({ pods }) => pods)).some(({ deleted }) => deleted)).toBe(false);
+    expect(all.flatMap((message) => message.reports.flatMap(podsIn)).some(({ presence }) => presence === 'deleted')).toBe(false);
     expect(all.at(-1)?.heartbeat?.fullList?.resourceVersion).toBe('105');
   });
 
@@ -124,9 +125,9 @@ describe('when things break', () => {
     expect(relay.status().waiting).toBeLessThanOrEqual(1);
     queue.closed = false;
     await clock.advance(40_000);
-    const told = (await messages()).flatMap(({ reports }) => reports.flatMap(({ pods }) => pods));
+    const told = (await messages()).flatMap(({ reports }) => reports.flatMap(podsIn));
     expect(told.length).toBeLessThanOrEqual(40);
-    const last = new Map(told.map(({ pod }) => [pod.name, pod.phase]));
+    const last = new Map(told.map(({ child: pod }) => [pod.name, pod.phase]));
     expect([...last.values()]).toEqual(Array.from({ length: 20 }, () => 'Succeeded'));
   });
 

@@ -7,6 +7,7 @@ import type { EventMessage } from '../../lib/wire/words/observations.ts';
 import { anEnsemble, aPodOf, ensembleFacts, notServed, refused } from './ensemble.ts';
 import { brief, endRelays, start, type Bench } from './relay-bench.ts';
 import { aJob, aPod, type ScriptedSource } from './scripted-source.ts';
+import { podsIn } from '../wire/told-children.ts';
 
 afterEach(endRelays);
 
@@ -30,7 +31,7 @@ const failing =
 const told = (messages: readonly EventMessage[]): string[] =>
   messages
     .flatMap(({ reports }) => reports)
-    .flatMap(({ owner, pods }) => [`${owner.kind} ${owner.name}`, ...pods.map(({ pod }) => pod.name)]);
+    .flatMap((report) => [`${report.owner.kind} ${report.owner.name}`, ...podsIn(report).map(({ child: pod }) => pod.name)]);
 const fullLists = (messages: readonly EventMessage[]): string[] =>
   messages.flatMap(({ heartbeat }) => heartbeat?.fullList?.resourceVersion ?? []);
 const watchesIn = (messages: readonly EventMessage[]): string[] | undefined =>

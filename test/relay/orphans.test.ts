@@ -5,6 +5,7 @@ import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import { jobFacts } from '../../lib/kinds/job/facts.ts';
 import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { RelayCache } from '../../lib/relay/cache/cache.ts';
+import type { News } from '../../lib/relay/cache/cached-children.ts';
 
 const FINALIZER = 'batch.kubernetes.io/job-tracking';
 const JOB_LABELS = { 'batch.kubernetes.io/controller-uid': 'uid-a', 'batch.kubernetes.io/job-name': 'a' };
@@ -23,9 +24,11 @@ const aJob = (spec: Job['spec'] = {}): Job => ({
   spec,
 });
 
+const put = (cache: RelayCache, pod: Pod): News[] => cache.tablesFor({ isPods: true, children: [] }).flatMap((table) => table.put(pod));
+
 /** Kind and uid of the workload that hears of the pod; undefined where nobody does. */
 const heardBy = (cache: RelayCache, pod: Pod): string | undefined => {
-  const [news] = cache.putPod(pod);
+  const [news] = put(cache, pod);
   return news && `${news.workload.owner.kind} ${news.workload.owner.uid}`;
 };
 
@@ -90,10 +93,10 @@ describe('whose a pod with our finalizer is', () => {
 
   test('once the finalizer is off, its workload hears so and is no more', () => {
     const cache = new RelayCache({ manages: ['all-jobs'], kinds: ALL_FACTS, telemetry: new RecordingTelemetry() });
-    cache.putPod(aPod());
-    const [news] = cache.putPod(aPod({ resourceVersion: '21', finalizers: [] }));
-    expect(news?.gone?.state).toBe('departed');
+    put(cache, aPod());
+    const [news] = put(cache, aPod({ resourceVersion: '21', finalizers: [] }));
+    expect(news?.gone?.observation('0')).toMatchObject({ heardAt: '21', presence: 'there', child: { tracked: false } });
     expect([...cache.workloads()]).toEqual([]);
-    expect(cache.putPod(aPod({ resourceVersion: '22', finalizers: [] }))).toEqual([]);
+    expect(put(cache, aPod({ resourceVersion: '22', finalizers: [] }))).toEqual([]);
   });
 });

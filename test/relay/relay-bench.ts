@@ -13,6 +13,7 @@ import { decodeEvents } from '../../lib/wire/events.ts';
 import type { EventMessage, WorkloadReport } from '../../lib/wire/words/observations.ts';
 import type { aPod } from './scripted-source.ts';
 import { aJob, ScriptedSource } from './scripted-source.ts';
+import { podListIn, podsIn } from '../wire/told-children.ts';
 
 /** A queue that refuses while it is told to. */
 class ClosableQueue implements Queue {
@@ -146,9 +147,15 @@ export function start({
 }
 
 /** A report in one line for each pod. */
-export const brief = ({ owner, observed, pods, whole }: WorkloadReport) => ({
-  job: owner.name,
-  ...(observed && { observed: observed.deleted ? 'deleted' : observed.object.metadata.resourceVersion }),
-  pods: pods.map(({ pod, deleted }) => `${pod.name}${deleted ? ' deleted' : ` ${pod.phase}`}`).toSorted((a, b) => a.localeCompare(b)),
-  ...(whole && { whole: whole.slots === 'all' ? whole.floor : whole }),
-});
+export const brief = (report: WorkloadReport) => {
+  const { owner, observed } = report;
+  const whole = podListIn(report);
+  return {
+    job: owner.name,
+    ...(observed && { observed: observed.deleted ? 'deleted' : observed.object.metadata.resourceVersion }),
+    pods: podsIn(report)
+      .map(({ child: pod, presence }) => `${pod.name}${presence === 'deleted' ? ' deleted' : ` ${pod.phase}`}`)
+      .toSorted((a, b) => a.localeCompare(b)),
+    ...(whole && { whole: whole.slots === 'all' ? whole.floor : whole }),
+  };
+};

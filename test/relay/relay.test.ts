@@ -4,6 +4,7 @@ import { NotDoneError, TerminalError } from '../../lib/ports/errors.ts';
 import { brief, endRelays, start, twoJobs } from './relay-bench.ts';
 import type { ScriptedSource } from './scripted-source.ts';
 import { aJob, aPod } from './scripted-source.ts';
+import { podListIn, podsIn } from '../wire/told-children.ts';
 
 afterEach(endRelays);
 
@@ -45,7 +46,7 @@ describe('at the start', () => {
     });
     await clock.advance(60_000);
     await relay.ready;
-    expect((await reports()).flatMap(({ pods }) => pods)).toHaveLength(60);
+    expect((await reports()).flatMap(podsIn)).toHaveLength(60);
     // Once they are gone, pages are whole again.
     source.mostAnswered = Infinity;
     for (let round = 0; round < 4; round += 1) {
@@ -87,7 +88,7 @@ describe('at the start', () => {
     await relay.ready;
     const told = await reports();
     expect(told.filter(({ observed }) => observed)).toHaveLength(jobs);
-    expect(told.flatMap((report) => report.pods)).toHaveLength(pods);
+    expect(told.flatMap(podsIn)).toHaveLength(pods);
   });
 
   test('R2: what was heard in a list was heard at the version of the list', async () => {
@@ -100,7 +101,7 @@ describe('at the start', () => {
     });
     await ready();
     const [report] = await reports();
-    expect(report?.pods.map(({ heardAt, pod }) => [heardAt, pod.resourceVersion])).toEqual([
+    expect(report && podsIn(report).map(({ heardAt, child }) => [heardAt, child.resourceVersion])).toEqual([
       ['104', '103'],
       ['104', '104'],
     ]);
@@ -134,13 +135,13 @@ describe('at the start', () => {
     });
     await ready();
     const wholes = (await messages()).flatMap(({ reports }) => reports);
-    expect(wholes.map(({ whole }) => whole?.slots)).toEqual([
+    expect(wholes.map((report) => podListIn(report)?.slots)).toEqual([
       { from: 0, to: 10 },
       { from: 10, to: 20 },
       { from: 20, to: 30 },
       { from: 30, to: 2 ** 32 },
     ]);
-    expect(wholes.map(({ pods }) => pods.length)).toEqual([10, 10, 10, 5]);
+    expect(wholes.map((report) => podsIn(report).length)).toEqual([10, 10, 10, 5]);
     expect(wholes.filter(({ observed }) => observed)).toHaveLength(1);
   });
 
@@ -293,7 +294,7 @@ describe('while it watches', () => {
     await clock.advance(300);
     const [report] = await reports();
     expect(report && brief(report)).toEqual({ job: 'a', observed: 'deleted', pods: ['a-1 deleted'] });
-    expect(report?.pods[0]?.heardAt).toBe('104');
+    expect(report && podsIn(report)[0]?.heardAt).toBe('104');
     expect(report?.observed?.heardAt).toBe('105');
   });
 
@@ -305,7 +306,7 @@ describe('while it watches', () => {
     await clock.advance(300);
     const told = await reports();
     expect(told.map(({ owner }) => owner.name).toSorted((a, b) => a.localeCompare(b))).toEqual(['a', 'b']);
-    for (const { pods } of told) expect(pods[0]?.pod.controller?.name).toBe('b');
+    for (const report of told) expect(podsIn(report)[0]?.child.controller?.name).toBe('b');
   });
 
   test('R13: what waits of a pod that is gone is never told of the pod that takes its place', async () => {
@@ -335,7 +336,7 @@ describe('while it watches', () => {
     source.put('pods', aPod('p', 'b'));
     source.put('pods', aPod('p', 'a'));
     await clock.advance(300);
-    const told = (await reports()).map(({ owner, pods }) => [owner.name, ...pods.map(({ pod }) => pod.controller?.name)]);
+    const told = (await reports()).map((report) => [report.owner.name, ...podsIn(report).map(({ child: pod }) => pod.controller?.name)]);
     expect(told.toSorted(([a = ''], [b = '']) => a.localeCompare(b))).toEqual([
       ['a', 'a'],
       ['b', 'a'],
@@ -355,7 +356,8 @@ describe('while it watches', () => {
     await clock.advance(300);
     const [report] = await reports();
     expect(report?.owner.name).toBe('a');
-    expect(report?.pods[0]?.pod.controller).toBeUndefined();
+    expect(report && podsIn(report)[0]).toMatchObject({ child: { name: 'p' } });
+    expect(report && podsIn(report)[0]?.child.controller).toBeUndefined();
     source.put('pods', aPod('p', undefined, { tracked: false, phase: 'Failed' }));
     await clock.advance(300);
     expect(await reports()).toEqual([]);

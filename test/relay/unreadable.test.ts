@@ -5,6 +5,7 @@ import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { endRelays, start } from './relay-bench.ts';
 import { aJob, aPod } from './scripted-source.ts';
+import { podListIn, podsIn } from '../wire/told-children.ts';
 
 afterEach(endRelays);
 
@@ -24,20 +25,20 @@ test('R19: a pod that cannot be read is told of as there, in a watch and in a li
   await clock.advance(1_000);
   const [told] = await reports();
   const facts = { uid: 'uid-a-1', name: 'a-1', tracked: true, controller: { name: 'a' }, phase: '', containers: [], unreadable: WHY };
-  expect(told?.pods).toMatchObject([{ deleted: false, pod: facts }]);
+  expect(told && podsIn(told)).toMatchObject([{ presence: 'there', child: facts }]);
   expect(log).toContainEqual({ level: 'warn', message: 'object cannot be read' });
   source.forget();
   await clock.advance(10_000);
-  const listed = (await reports()).findLast(({ whole }) => whole);
-  expect(listed?.pods).toMatchObject([{ deleted: false, pod: facts }]);
+  const listed = (await reports()).findLast(podListIn);
+  expect(listed && podsIn(listed)).toMatchObject([{ presence: 'there', child: facts }]);
   source.put('pods', aPod('a-1', 'a'));
   await clock.advance(1_000);
-  const again = (await reports()).at(-1)?.pods[0]?.pod;
+  const again = (await reports()).flatMap(podsIn).at(-1)?.child;
   expect([again?.phase, again?.unreadable]).toEqual(['Running', undefined]);
   source.put('pods', unreadablePod('a-1', 'a'));
   source.remove('pods', 'uid-a-1');
   await clock.advance(1_000);
-  expect((await reports()).at(-1)?.pods).toMatchObject([{ deleted: true, pod: { uid: 'uid-a-1' } }]);
+  expect((await reports()).slice(-1).flatMap(podsIn)).toMatchObject([{ presence: 'deleted', child: { uid: 'uid-a-1' } }]);
 });
 
 test('a pod whose owners cannot be read stays with the workload that it was of', async () => {
@@ -53,7 +54,9 @@ test('a pod whose owners cannot be read stays with the workload that it was of',
   const metadata = { name, namespace, uid, finalizers: [TRACKING_FINALIZER] };
   source.put('pods', { metadata, spec: {}, unreadable: 'its metadata.ownerReferences is longer than 2 MiB' } as Pod);
   await clock.advance(1_000);
-  expect(await reports()).toMatchObject([{ owner: { name: 'a' }, pods: [{ deleted: false, pod: { name: 'a-1', phase: '' } }] }]);
+  const told = await reports();
+  expect(told.map(({ owner }) => owner.name)).toEqual(['a']);
+  expect(told.flatMap(podsIn)).toMatchObject([{ presence: 'there', child: { name: 'a-1', phase: '' } }]);
 });
 
 test('a Job that cannot be read is told of as one that passes read live, and those of others are not told of', async () => {

@@ -10,6 +10,7 @@ import { ThrottledError } from '../../lib/ports/errors.ts';
 import type { Head, HeadChange } from '../../lib/ports/store.ts';
 import { decodeState } from '../../lib/reconciler/head/pass-state.ts';
 import { isAnswer } from '../../lib/wire/command-answers.ts';
+import { podsIn } from '../wire/told-children.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
 import { decodeWake } from '../../lib/wire/messages.ts';
 import { isWrite, type Call } from './calls.ts';
@@ -144,8 +145,8 @@ export class Ledger {
     for (const { body } of messages) {
       if (isAnswer(body)) continue;
       const { cluster, reports } = decodeEvents(body);
-      for (const { pods } of reports)
-        for (const { pod } of pods) {
+      for (const report of reports)
+        for (const { child: pod } of podsIn(report)) {
           const record = pod.phase === 'Succeeded' ? history.pod(cluster, pod.uid) : undefined;
           if (record) record.isKnownDone = true;
         }

@@ -3,11 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { childStateOf, OversizedPartError } from '../../lib/kinds/rows/child.ts';
 import { isSameChild, resourceKeyOf, type ChildState } from '../../lib/objects/child-state.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
-import { packChildrenPart, unpackChildrenPart } from '../../lib/wire/children-item.ts';
 import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
 import type { ChildObservation, ChildrenPart, EventMessage, OwnerName, WorkloadReport } from '../../lib/wire/words/observations.ts';
 import { UndecodableMessageError } from '../../lib/wire/words/undecodable.ts';
 import { ENSEMBLE } from '../kinds/made-up-kind.ts';
+import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
+import { toldOthers, type WholeOf } from './told-children.ts';
 
 const OWNER: OwnerName = { kind: 'Ensemble', namespace: 'default', name: 'quartet', uid: 'uid-of-quartet' };
 const [SERVICES, STAGES] = ENSEMBLE.children;
@@ -91,22 +92,21 @@ describe('what is kept of a child', () => {
 
 describe('a message', () => {
   const left = seen(childStateOf(STAGES, service(9, { name: 'stage', uid: 'no-uuid' })), { heardAt: '500', presence: 'left' });
+  const WHOLES: WholeOf[] = [
+    { resource: 'services', floor: '400', isSelected: true },
+    { resource: 'services.stage.example.com', floor: '10' },
+  ];
   const given: WorkloadReport = {
     owner: OWNER,
-    pods: [],
-    children: [...services(3), seen({ ...childStateOf(SERVICES, service(4)), orphaned: true }), left],
-    wholeChildren: [
-      { resource: 'services', floor: '400', isSelected: true },
-      { resource: 'services.stage.example.com', floor: '10' },
-    ],
+    children: toldOthers([...services(3), seen({ ...childStateOf(SERVICES, service(4)), orphaned: true }), left], WHOLES),
   };
 
   test('with children other than pods comes out as it went in, under version 2', () => {
-    const another: WorkloadReport = { owner: { ...OWNER, uid: 'uid-of-another' }, pods: [], children: services(1) };
+    const another: WorkloadReport = { owner: { ...OWNER, uid: 'uid-of-another' }, children: toldOthers(services(1)) };
     expect(decoded(given, another)).toEqual(message([given, another]));
     const versionOf = (body: string): number | undefined => Buffer.from(body, 'base64')[0];
     expect(versionOf(encodeEvents(message([given])))).toBe(2);
-    expect(versionOf(encodeEvents(message([{ owner: OWNER, pods: [] }])))).toBe(1);
+    expect(versionOf(encodeEvents(message([{ owner: OWNER, children: [] }])))).toBe(1);
   });
 
   test('with digests of parts comes out as it went in', () => {
@@ -121,7 +121,7 @@ describe('a message', () => {
   });
 
   test('trap 11: holds reports of one version', () => {
-    const job: WorkloadReport = { owner: { ...OWNER, kind: 'Job' }, pods: [] };
+    const job: WorkloadReport = { owner: { ...OWNER, kind: 'Job' }, children: [] };
     expect(() => encodeEvents(message([given, job]))).toThrow('a message holds reports and digests of one version');
   });
 
@@ -135,10 +135,8 @@ describe('a message', () => {
     const [first, second] = services(2);
     if (!first || !second) throw new Error('no services');
     const large = { ...second, child: { ...second.child, part: { revision: 1, facts: 'x'.repeat(600) } } };
-    const { reports, refused } = decoded({ ...given, children: [first, large, left] });
-    expect(reports).toEqual([
-      { ...given, children: [first, left], wholeChildren: [{ resource: 'services.stage.example.com', floor: '10' }] },
-    ]);
+    const { reports, refused } = decoded({ ...given, children: toldOthers([first, large, left], WHOLES) });
+    expect(reports).toEqual([{ ...given, children: toldOthers([first, left], WHOLES.slice(1)) }]);
     expect(refused).toEqual({
       count: 1,
       first: [
@@ -150,13 +148,13 @@ describe('a message', () => {
       ],
     });
     const foreign = { ...second, child: { ...second.child, resource: 'secrets' } };
-    expect(decoded({ ...given, children: [first, foreign] }).refused?.first).toMatchObject([{ field: 'children[1]' }]);
+    expect(decoded({ ...given, children: toldOthers([first, foreign], WHOLES) }).refused?.first).toMatchObject([{ field: 'children[0]' }]);
     const elsewhere = { ...second, child: { ...second.child, namespace: 'elsewhere' } };
-    expect(() => decoded({ ...given, children: [elsewhere] })).toThrow(UndecodableMessageError);
+    expect(() => decoded({ ...given, children: toldOthers([elsewhere], WHOLES) })).toThrow(UndecodableMessageError);
   });
 
   test('takes some 20 bytes a service: what they share is written once', () => {
-    const bytes = encodeEvents(message([{ owner: OWNER, pods: [], children: services(500) }])).length;
+    const bytes = encodeEvents(message([{ owner: OWNER, children: toldOthers(services(500)) }])).length;
     expect(bytes / 500).toBeLessThanOrEqual(28);
   });
 });
@@ -172,12 +170,12 @@ describe('a view item', () => {
   };
 
   test('of children comes out as it went in, under version 2, and damage of it is told', () => {
-    const bytes = packChildrenPart(part);
+    const bytes = packPart(part);
     expect(bytes[0]).toBe(2);
-    expect(unpackChildrenPart(bytes)).toEqual(part);
+    expect(unpackPart(bytes)).toEqual(part);
     for (let at = 1; at < bytes.length; at++) {
       const damaged = bytes.slice(0, at);
-      expect(() => unpackChildrenPart(damaged)).toThrow(UndecodableMessageError);
+      expect(() => unpackPart(damaged)).toThrow(UndecodableMessageError);
     }
   });
 });

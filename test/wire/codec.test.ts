@@ -12,8 +12,9 @@ import { unpackPods } from '../../lib/wire/packing/unpack-pods.ts';
 import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
 import { MOST_NAMESPACES } from '../../lib/wire/words/names.ts';
 import { MessageTooLargeError, UndecodableMessageError } from '../../lib/wire/words/undecodable.ts';
-import type { EventMessage, PodEntry } from '../../lib/wire/words/observations.ts';
+import type { EventMessage, PodEntry, ViewPart } from '../../lib/wire/words/observations.ts';
 import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
+import { toldPods } from './told-children.ts';
 
 const OWNER = { kind: 'Job' as const, namespace: 'default', name: 'render', uid: '6f9619ff-8b86-d011-b42d-00cf4fc964ff' };
 
@@ -70,7 +71,12 @@ const message = (pods: PodFacts[], change: Partial<EventMessage> = {}): EventMes
   kubeSystemUid: '0b4b2c2e-0000-4000-8000-000000000001',
   sequence: 17,
   sentAtMs: 1_790_000_012_345,
-  reports: [{ owner: OWNER, pods: pods.map((pod) => ({ heardAt: pod.resourceVersion, deleted: false, pod })) }],
+  reports: [
+    {
+      owner: OWNER,
+      children: pods.length === 0 ? [] : [toldPods(pods.map((pod) => ({ heardAt: pod.resourceVersion, presence: 'there', child: pod })))],
+    },
+  ],
   ...change,
 });
 
@@ -95,7 +101,7 @@ describe('event messages', () => {
     expect(() => encodeEvents(message(podsOf(1_501).map((pod) => ({ ...pod, containers }))))).toThrow(MessageTooLargeError);
     const object = { ...job(), status: { uncountedTerminatedPods: { succeeded: Array.from({ length: 100_000 }, () => '') } } };
     expect(() =>
-      encodeEvents(message([], { reports: [{ owner: OWNER, observed: { heardAt: '1', deleted: false, object }, pods: [] }] })),
+      encodeEvents(message([], { reports: [{ owner: OWNER, observed: { heardAt: '1', deleted: false, object }, children: [] }] })),
     ).toThrow(MessageTooLargeError);
   });
 
@@ -110,12 +116,15 @@ describe('event messages', () => {
         {
           owner: OWNER,
           observed: { heardAt: '120', deleted: false, object: job() },
-          pods: [],
-          whole: { floor: '130', slots: { from: 0, to: 50 } },
+          children: [toldPods([], { floor: '130', slots: { from: 0, to: 50 } })],
         },
         {
           owner: { ...OWNER, name: 'other', uid: 'not-a-uuid' },
-          pods: [{ heardAt: '200', deleted: true, pod: { ...podOf(0, 'plain text uid', true), index: '007', name: 'foreign' } }],
+          children: [
+            toldPods([
+              { heardAt: '200', presence: 'deleted', child: { ...podOf(0, 'plain text uid', true), index: '007', name: 'foreign' } },
+            ]),
+          ],
         },
       ],
       heartbeat: {
@@ -194,7 +203,7 @@ describe('event messages', () => {
 
 describe('reasons of pods', () => {
   const entriesOf = (pods: readonly PodFacts[]): PodEntry[] =>
-    pods.map((pod) => ({ heardAt: pod.resourceVersion, byPass: false, deleted: false, pod }));
+    pods.map((pod) => ({ heardAt: pod.resourceVersion, byPass: false, presence: 'there', child: pod }));
   const unscheduled = [{ reason: 'Unschedulable', message: '0/3 nodes are available: 3 Insufficient cpu.' }];
   const unpulled = (at: number): PodReason[] => [
     { reason: 'ImagePullBackOff', message: `Back-off pulling image "${'x'.repeat(200)}${at}"`, container: 'main' },
@@ -217,13 +226,13 @@ describe('reasons of pods', () => {
   test('texts that all differ are cut to the words, and never keep pods out of a message', () => {
     const pods = podsOf(5_000).map((pod, at) => ({ ...pod, reasons: unpulled(at) }));
     const packed = packPods(entriesOf(pods));
-    const unpacked = unpackPods(packed).map(({ pod }) => pod.reasons);
+    const unpacked = unpackPods(packed).map(({ child: pod }) => pod.reasons);
     expect(unpacked[0]).toEqual(unpulled(0));
     expect(unpacked[4_999]).toEqual([{ reason: 'ImagePullBackOff' }, { reason: 'Other' }]);
     const odd = podsOf(5_000).map((pod, at) => ({ ...pod, reasons: [{ reason: `Odd${at}` }] }));
     const pods2 = unpackPods(packPods(entriesOf(odd)));
-    expect(pods2[0]?.pod.reasons).toEqual([{ reason: 'Odd0' }]);
-    expect(pods2[4_999]?.pod).not.toHaveProperty('reasons');
+    expect(pods2[0]?.child.reasons).toEqual([{ reason: 'Odd0' }]);
+    expect(pods2[4_999]?.child).not.toHaveProperty('reasons');
   });
 
   test('stand behind the columns of builds before, which read the same pods without them', () => {
@@ -270,16 +279,26 @@ describe('reasons of pods', () => {
 
 describe('view items', () => {
   const entries = (count: number): Map<string, PodEntry> =>
-    new Map(podsOf(count).map((pod, at) => [pod.uid, { heardAt: pod.resourceVersion, byPass: at % 2 === 0, deleted: false, pod }]));
+    new Map(
+      podsOf(count).map((pod, at) => [pod.uid, { heardAt: pod.resourceVersion, byPass: at % 2 === 0, presence: 'there', child: pod }]),
+    );
+
+  const partOf = (children: Map<string, PodEntry>, { era }: { era: number }): ViewPart => ({
+    era,
+    resource: 'pods',
+    floor: '77',
+    children,
+  });
 
   test('at most 20 bytes a pod in an item of 400', () => {
-    expect(packPart({ era: 1, floor: '77', pods: entries(400) }).length / 400).toBeLessThanOrEqual(20);
+    expect(packPart(partOf(entries(400), { era: 1 })).length / 400).toBeLessThanOrEqual(20);
   });
 
   test('come out as they went in', () => {
-    const part = { era: 3, floor: '77', owner: { heardAt: '99', byPass: true, deleted: false, object: job() }, pods: entries(50) };
+    const owner = { heardAt: '99', byPass: true, deleted: false, object: job() };
+    const part = { ...partOf(entries(50), { era: 3 }), owner };
     expect(unpackPart(packPart(part))).toEqual(part);
-    const empty = { era: 0, floor: '0', pods: new Map<string, PodEntry>() };
+    const empty = partOf(new Map(), { era: 0 });
     expect(unpackPart(packPart(empty))).toEqual(empty);
   });
 });

@@ -6,15 +6,17 @@ import type { Job } from '../../lib/objects/kubernetes.ts';
 import { podFactsOf, type PodFacts } from '../../lib/objects/pods/pod-facts.ts';
 import { expand, PodShapes } from '../../lib/relay/cache/compact-pod.ts';
 import { NO_ROW, PodTable, type Members, type PodRow } from '../../lib/relay/cache/pod-table.ts';
-import { packPods, type PackedPods } from '../../lib/wire/packing/columns.ts';
+import type { PackedChildren } from '../../lib/wire/packing/codec.ts';
+import { packPods } from '../../lib/wire/packing/columns.ts';
 import { open, type Envelope } from '../../lib/wire/packing/envelope.ts';
 import { encodeEvents } from '../../lib/wire/events.ts';
-import type { PodEntry } from '../../lib/wire/words/observations.ts';
+import type { PodEntry, PodObservation } from '../../lib/wire/words/observations.ts';
 import { jobTexts } from '../../lib/kinds/job/recorded-texts.ts';
 import { snapshotDecoders } from '../../lib/wire/snapshot-words.ts';
 import { packSnapshot } from '../../lib/wire/snapshot.ts';
 import { packPart } from '../../lib/wire/view-item.ts';
 import { OWNER, podPopulation } from './pod-population.ts';
+import { toldPods } from './told-children.ts';
 
 const LIMITS = { bytes: 4_000_000, unpackedBytes: 16_000_000 };
 const pods = podPopulation(20_261_123, 400).map((pod) => podFactsOf(pod));
@@ -24,15 +26,15 @@ const digestOf = (...parts: (string | Uint8Array)[]): string => {
   for (const part of parts) hash.update(part);
   return hash.digest('hex').slice(0, 16);
 };
-const ofPacked = ({ columns, uids }: PackedPods): string => digestOf(columns, uids);
+const ofPacked = ({ columns, uids }: PackedChildren): string => digestOf(columns, uids);
 /** Unpacked: what a compressor makes of it is its own business. */
 const ofEnvelope = ({ header, pods: packed }: Envelope): string => digestOf(header, packed.columns, packed.uids);
 const entriesOf = (facts: readonly PodFacts[]): PodEntry[] =>
   facts.map((pod, at) => ({
     heardAt: String(BigInt(pod.resourceVersion) + BigInt(at % 3)),
     byPass: at % 5 === 0,
-    deleted: at % 17 === 0,
-    pod,
+    presence: at % 17 === 0 ? 'deleted' : 'there',
+    child: pod,
   }));
 
 /** As a relay sends them: put away, some changed once, and expanded again. */
@@ -74,7 +76,8 @@ const CASES: [string, () => string, string][] = [
   [
     'a message',
     () => {
-      const reports = [{ owner: OWNER, pods: relayed().map((pod) => ({ heardAt: pod.resourceVersion, deleted: false, pod })) }];
+      const told = relayed().map((child): PodObservation => ({ heardAt: child.resourceVersion, presence: 'there', child }));
+      const reports = [{ owner: OWNER, children: [toldPods(told)] }];
       const sender = { cluster: 'west-1', session: 'Zr3-abcdefghijklmnopqr', era: 0, kubeSystemUid: 'b', sequence: 17 };
       return ofEnvelope(open(Buffer.from(encodeEvents({ ...sender, sentAtMs: 1_790_000_012_345, reports }), 'base64'), LIMITS));
     },
@@ -83,7 +86,8 @@ const CASES: [string, () => string, string][] = [
   [
     'a view item, written and written again',
     () => {
-      const part = { era: 1, floor: '77', pods: new Map(entriesOf(pods).map((entry) => [entry.pod.uid, entry])) };
+      const children = new Map(entriesOf(pods).map((entry) => [entry.child.uid, entry]));
+      const part = { era: 1, resource: 'pods', floor: '77', children };
       return digestOf(ofEnvelope(open(packPart(part), LIMITS)), ofEnvelope(open(packPart(part), LIMITS)));
     },
     '630ffae655b958ae',

@@ -20,6 +20,7 @@ import { snapshotKindOf } from '../../lib/reconciler/report/recorded-plan.ts';
 import { snapshotDecoders } from '../../lib/wire/snapshot-words.ts';
 import { unpackSnapshot } from '../../lib/wire/snapshot.ts';
 import { unpackPart } from '../../lib/wire/view-item.ts';
+import type { EventMessage, Observation, WorkloadReport } from '../../lib/wire/words/observations.ts';
 
 const bytesOf = (base64: string): Buffer => Buffer.from(base64, 'base64');
 
@@ -30,9 +31,32 @@ const itemOf = (text: string): Item =>
   ) as Item;
 
 const view = (bytes: Uint8Array): unknown => {
-  const { pods, ...rest } = unpackPart(bytes);
-  return { ...rest, pods: [...pods.values()] };
+  const { resource: _pods, children, ...rest } = unpackPart(bytes);
+  return { ...rest, pods: [...children.values()].map(podAsFirstWritten) };
 };
+
+/** The words of the first day, in which the frozen files say what is read: a pod was deleted or not, and pods were told apart from the others. */
+const podAsFirstWritten = ({ presence, child, ...rest }: Observation): object => ({ ...rest, deleted: presence === 'deleted', pod: child });
+
+export function asFirstWritten({ reports, ...rest }: EventMessage): object {
+  const firstWritten = ({ children, ...report }: WorkloadReport): object => {
+    const pods = children.find(({ resource }) => resource === 'pods');
+    const others = children.filter((each) => each !== pods);
+    const wholes = others.flatMap(({ resource, whole }) => {
+      if (!whole) return [];
+      const { slots: _all, ...list } = whole;
+      return [{ resource, ...list }];
+    });
+    return {
+      ...report,
+      pods: (pods?.children ?? []).map(podAsFirstWritten),
+      ...(pods?.whole && { whole: pods.whole }),
+      ...(others.length > 0 && { children: others.flatMap((each) => each.children) }),
+      ...(wholes.length > 0 && { wholeChildren: wholes }),
+    };
+  };
+  return { ...rest, reports: reports.map(firstWritten) };
+}
 
 /** The note of that name, as those who use it read it. */
 async function withNote<Told>(
@@ -69,7 +93,7 @@ async function recordIn(item: Item): Promise<unknown> {
 }
 
 const READERS: Record<string, (written: string) => unknown> = {
-  events: decodeEvents,
+  events: (written) => asFirstWritten(decodeEvents(written)),
   wake: decodeWake,
   delayed: decodeTimer,
   ask: decodeAsk,

@@ -7,11 +7,19 @@ import { presenceOf, resourceKeyOf } from '../../lib/objects/child-state.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../../lib/objects/kubernetes.ts';
 import { PODS, type Resource } from '../../lib/objects/resources.ts';
 import { slotOf } from '../../lib/wire/words/view-layout.ts';
-import { inRanges } from '../../lib/relay/sending/report-pods.ts';
+import { inRanges } from '../../lib/relay/sending/reported-children.ts';
 import { belongingOf } from '../../lib/relay/cache/project.ts';
 import { digestOf } from '../../lib/wire/words/digest.ts';
-import { partsDigestOf } from '../../lib/reconciler/view/children.ts';
-import type { ChildObservation, Heartbeat, OwnerName, WorkloadDigest, WorkloadReport } from '../../lib/wire/words/observations.ts';
+import { partsDigestOf } from '../../lib/reconciler/view/parts-digest.ts';
+import type {
+  Heartbeat,
+  Observation,
+  OwnerName,
+  ResourceReport,
+  WorkloadDigest,
+  WorkloadReport,
+} from '../../lib/wire/words/observations.ts';
+import { podsAt as podsToldAt, podsIn } from '../wire/told-children.ts';
 import type { World } from './world.ts';
 
 export interface Heard {
@@ -23,10 +31,16 @@ export interface Heard {
 export function reportsOf(kinds: readonly KindFacts[], heard: readonly Heard[]): WorkloadReport[] {
   const reports = new Map<string, WorkloadReport>();
   const reportOf = (owner: OwnerName): WorkloadReport => {
-    const hasOthers = kinds.some(({ kind, children }) => kind === owner.kind && children.length > 0);
-    const report = reports.get(owner.uid) ?? { owner, pods: [], ...(hasOthers && { children: [] }) };
+    const others = kinds.find(({ kind }) => kind === owner.kind)?.children ?? [];
+    const resources = [PODS, ...others.map(({ resource }) => resource)].map(resourceKeyOf);
+    const report = reports.get(owner.uid) ?? { owner, children: resources.map((resource) => ({ resource, children: [] })) };
     reports.set(owner.uid, report);
     return report;
+  };
+  const tell = (owner: OwnerName, resource: Resource, observation: Observation): void => {
+    const told = reportOf(owner).children.find((each) => each.resource === resourceKeyOf(resource));
+    if (!told) throw new Error(`${owner.kind} has no ${resource.plural}`);
+    told.children = [...told.children.filter(({ child }) => child.uid !== observation.child.uid), observation];
   };
   const watches = watchesOf(kinds);
   for (const { type, object } of heard) {
@@ -36,10 +50,9 @@ export function reportsOf(kinds: readonly KindFacts[], heard: readonly Heard[]):
     if (facts) reportOf(nameOf(facts, object)).observed = { heardAt, deleted, object: facts.factsOf(object) };
     const owner = isPods ? belongingOf(object.metadata, kinds)?.owner : undefined;
     if (owner) {
-      const { pods } = reportOf(owner);
       const row = kinds.find(({ kind }) => kind === owner.kind);
       if (!row) throw new Error(`no row of ${owner.kind}`);
-      putLatest(pods, { heardAt, deleted, pod: podReaderOf(row).factsOf(object as Pod) }, ({ pod }) => pod.uid);
+      tell(owner, PODS, { heardAt, presence: deleted ? 'deleted' : 'there', child: podReaderOf(row).factsOf(object as Pod) });
     }
     for (const { kind, child } of children) {
       const membership = child.membershipOf(object.metadata);
@@ -47,8 +60,7 @@ export function reportsOf(kinds: readonly KindFacts[], heard: readonly Heard[]):
       const { by: _by, ...parent } = membership;
       // Trap 1: an object that a labelled watch calls deleted has left its selection.
       const presence = !deleted ? 'there' : child.watch ? 'left' : 'deleted';
-      const observation: ChildObservation = { heardAt, presence, child: childStateOf(child, object) };
-      putLatest((reportOf({ ...parent, kind: kind.kind }).children ??= []), observation, (each) => each.child.uid);
+      tell({ ...parent, kind: kind.kind }, child.resource, { heardAt, presence, child: childStateOf(child, object) });
     }
   }
   return [...reports.values()];
@@ -57,12 +69,6 @@ export function reportsOf(kinds: readonly KindFacts[], heard: readonly Heard[]):
 function watchOf(watches: readonly Watched[], object: KubernetesObject): Pick<Watched, 'owner' | 'isPods' | 'children'> {
   const found = watches.find(({ resource }) => resource.kind === object.kind && resource.apiVersion === object.apiVersion);
   return found ?? { isPods: false, children: [] };
-}
-
-function putLatest<Each>(list: Each[], observation: Each, uidOf: (each: Each) => string): void {
-  const at = list.findIndex((each) => uidOf(each) === uidOf(observation));
-  if (at < 0) list.push(observation);
-  else list[at] = observation;
 }
 
 const nameOf = ({ kind }: KindFacts, { metadata }: KubernetesObject): OwnerName => ({
@@ -126,19 +132,12 @@ async function wholesOf(world: World): Promise<{ wholes: Whole[]; pods: Pod[]; p
 
 const statesOf = ({ child, items }: Whole['children'][number]) => items.map((item) => childStateOf(child, item));
 
-function childrenOf({ children }: Whole): Pick<WorkloadReport, 'children' | 'wholeChildren'> {
-  if (children.length === 0) return {};
-  return {
-    children: children.flatMap((each) =>
-      statesOf(each).map((child): ChildObservation => ({ heardAt: each.resourceVersion, presence: 'there', child })),
-    ),
-    wholeChildren: children.map(({ child, resourceVersion: floor }) => ({
-      resource: resourceKeyOf(child.resource),
-      floor,
-      ...(child.watch && { isSelected: true as const }),
-    })),
-  };
-}
+const othersOf = ({ children }: Whole): ResourceReport[] =>
+  children.map((each) => ({
+    resource: resourceKeyOf(each.child.resource),
+    children: statesOf(each).map((child) => ({ heardAt: each.resourceVersion, presence: 'there', child })),
+    whole: { floor: each.resourceVersion, slots: 'all', ...(each.child.watch && { isSelected: true }) },
+  }));
 
 /**
  * All of the cluster as one full list, and the mark that it was all. What the watches said before is part of it.
@@ -151,16 +150,14 @@ export async function relist(world: World, { wholePods = 4_000 }: { wholePods?: 
   const { wholes, pods, podsAt: floor } = await wholesOf(world);
   for (const whole of wholes) {
     const { facts, owner } = whole;
-    const observations = whole.pods.map((pod) => ({ heardAt: floor, deleted: false, pod: podReaderOf(facts).factsOf(pod) }));
-    const others = childrenOf(whole);
-    for (const { slots, pods: within } of inRanges(observations, wholePods, ({ pod }) => slotOf(pod)).toReversed())
+    const own = podsToldAt(whole.pods.map(podReaderOf(facts).factsOf), floor);
+    const others = othersOf(whole);
+    for (const { slots, children } of inRanges(own.children, wholePods, ({ child }) => slotOf(child)).toReversed())
       await world.send([
         {
           owner: nameOf(facts, owner),
           observed: { heardAt: whole.ownersAt, deleted: false, object: facts.factsOf(owner) },
-          pods: [...within],
-          ...others,
-          whole: { floor, slots },
+          children: [{ ...own, children, whole: { floor, slots } }, ...others],
         },
       ]);
   }
@@ -171,7 +168,20 @@ export async function relist(world: World, { wholePods = 4_000 }: { wholePods?: 
   ))
     // Pods that no owner there has: a whole list of each workload that has but pods, too.
     if (!known.has(report.owner.uid))
-      await world.send([{ ...report, pods: report.pods.map((pod) => ({ ...pod, heardAt: floor })), whole: { floor, slots: 'all' } }]);
+      await world.send([
+        {
+          ...report,
+          children: [
+            {
+              ...podsToldAt(
+                podsIn(report).map(({ child }) => child),
+                floor,
+              ),
+              whole: { floor, slots: 'all' },
+            },
+          ],
+        },
+      ]);
   await heartbeat(world, { fullList: { resourceVersion: floor, startedAtMs } });
 }
 

@@ -121,7 +121,7 @@ export async function runChain(pass: Pass, chain: readonly (PatchAction | Delete
 /** @returns the version after the patch */
 async function patchChild(pass: Pass, action: PatchAction, guard: string | undefined): Promise<string | undefined> {
   const objects = pass.known.children.objectsOf(action.resource);
-  const pod = pass.known.view.pods.get(action.uid)?.pod;
+  const pod = pass.known.view.children.get(action.uid)?.child;
   const body = preconditionedPatch(action.patch, { uid: action.uid, resourceVersion: guard ?? action.resourceVersion });
   const object = await objects.patch(action, { type: action.type, body });
   if (pod && pass.known.owner) pass.pending.counted.push(...(pass.row.metrics.ofPatch?.(action, { owner: pass.known.owner, pod }) ?? []));

@@ -17,7 +17,7 @@ export async function intend(ports: Pick<Ports, 'store' | 'clock'>, pass: Pass, 
     // The owner's delete needs no intent. It is safe to repeat, because the owner's uid is its precondition.
     else if (isOwnerDelete(pass, action)) continue;
     else if ((action.verb === 'delete' || action.verb === 'patch') && pass.known.children.isCounted(action.resource)) {
-      const pod = pass.known.view.pods.get(action.uid)?.pod;
+      const pod = pass.known.view.children.get(action.uid)?.child;
       const child = pod ? pass.known.childOf(pod) : action.uid;
       if (action.verb === 'delete') intents.delete.push(child);
       else if (action.isIntended) intents.strip.push(child);

@@ -11,9 +11,11 @@ import { digestOf } from '../../wire/words/digest.ts';
 import { encodeTimer } from '../../wire/messages.ts';
 import type { ChildrenPart, DigestMismatchMessage, PartsDigest, ViewPart } from '../../wire/words/observations.ts';
 import { askForWorkload } from './era.ts';
-import { comparableParts, digestText, livingChildren, partsIn } from '../view/children.ts';
+import { comparableParts, digestText, partsIn } from '../view/parts-digest.ts';
+import { livingIn } from '../view/view.ts';
 import { presenceOf } from '../../objects/child-state.ts';
-import { UNKNOWN_ERA, readView } from '../view/view-access.ts';
+import { UNKNOWN_ERA } from '../view/floors.ts';
+import { readView } from '../view/view-access.ts';
 import { DIGEST_MISMATCH_SECONDS } from '../head/timeouts.ts';
 import { wake, wakeByNewFence, type WakePorts } from '../head/wake.ts';
 
@@ -64,11 +66,11 @@ export const seenText = (
 /** The digest that a relay with the same observations sends. */
 export function viewDigestOf({ pods }: KindFacts, part: ViewPart, children: readonly ChildrenPart[] = []): string {
   const isOurs = part.owner ? pods.isCountedIn(part.owner.object) : () => true;
-  const living = [...part.pods.values()].filter(({ deleted, pod }) => !deleted && isOurs(pod)).map(({ pod }) => pod);
+  const living = [...livingIn(part)].filter(isOurs);
   const owner = part.owner && !part.owner.deleted ? part.owner.object.metadata : undefined;
   return digestOf([
     ...living.map(({ uid, resourceVersion }) => ({ uid, resourceVersion })),
-    ...presenceOf(children.flatMap(livingChildren)),
+    ...presenceOf(children.flatMap((each) => [...livingIn(each)])),
     ...(owner ? [{ uid: owner.uid ?? '', resourceVersion: owner.resourceVersion ?? '' }] : []),
   ]);
 }

@@ -10,7 +10,7 @@ import type { Head, Note } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import type { DigestMismatchMessage, EventMessage, Heartbeat, PartsDigest } from '../../wire/words/observations.ts';
 import { invalidate, sendMismatches, mismatchOf, seenText } from './digest-mismatch.ts';
-import { digestText } from '../view/children.ts';
+import { digestText } from '../view/parts-digest.ts';
 import { askForEverything, raiseEra } from './era.ts';
 import { countExternalOwners, externalOwnersSince, ExternalOwnersReported } from './external-owners.ts';
 import { createHead, readHeadsOf } from '../head/heads.ts';

@@ -81,17 +81,17 @@ function openIntents(pass: Pass): { creates: Child[]; pods: PodFacts[]; unknown:
   const look = (child: ChildOrUid, isOpen: (entry: PodEntry) => boolean): void => {
     const entry = entryOf(child);
     if (!entry) unknown += 1;
-    else if (isOpen(entry)) pods.push(entry.pod);
+    else if (isOpen(entry)) pods.push(entry.child);
   };
-  for (const child of intents.delete) look(child, ({ deleted, pod }) => !deleted && pod.deletedAt === undefined);
-  for (const child of intents.strip) look(child, ({ deleted, pod }) => !deleted && pod.tracked);
+  for (const child of intents.delete) look(child, ({ presence, child: pod }) => presence === 'there' && pod.deletedAt === undefined);
+  for (const child of intents.strip) look(child, ({ presence, child: pod }) => presence === 'there' && pod.tracked);
   return { creates, pods, unknown };
 }
 
 function childFinder(pass: Pass): (child: ChildOrUid) => PodEntry | undefined {
   const byChild = new Map<string, PodEntry>();
-  for (const [uid, entry] of pass.known.view.pods) {
-    const child = pass.known.childOf(entry.pod);
+  for (const [uid, entry] of pass.known.view.children) {
+    const child = pass.known.childOf(entry.child);
     byChild.set(uid, entry);
     if (typeof child !== 'string') byChild.set(`${child.slot} ${child.number}`, entry);
   }
@@ -120,7 +120,8 @@ async function lookUp(pass: Pass, owner: WorkloadObject, { slot, number }: Child
 /** Above every number that a vanished child was seen to hold, in this pass or an earlier one (R5). */
 export function lowestFreeNumber({ known: { view }, pending: { state } }: Pass): number {
   let lowest = state.ordinal;
-  for (const { deleted, pod } of view.pods.values()) if (deleted && pod.number !== undefined) lowest = Math.max(lowest, pod.number + 1);
+  for (const { presence, child } of view.children.values())
+    if (presence !== 'there' && child.number !== undefined) lowest = Math.max(lowest, child.number + 1);
   return lowest;
 }
 
@@ -132,7 +133,7 @@ export function lowestFreeNumber({ known: { view }, pending: { state } }: Pass):
 export function numberAfterDropped({ known: { observations } }: Pass, kept: ViewPart | undefined): number {
   let lowest = 0;
   if (kept)
-    for (const { pod } of observations.pods)
-      if (pod.number !== undefined && !kept.pods.has(pod.uid)) lowest = Math.max(lowest, pod.number + 1);
+    for (const { child } of observations.own.children)
+      if (child.number !== undefined && !kept.children.has(child.uid)) lowest = Math.max(lowest, child.number + 1);
   return lowest;
 }

@@ -1,4 +1,5 @@
 // The knowledge of one pass: the view, and its own observations of the API server (R7).
+import type { ChildState } from '../../objects/child-state.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { isNewer, newest } from '../../objects/values/resource-version.ts';
@@ -11,9 +12,9 @@ import type { ViewItem } from '../../ports/store.ts';
 import type { OwnerObservation, PodObservation, ViewPart, WholeList } from '../../wire/words/observations.ts';
 import { RestoredServerError } from '../cluster/era.ts';
 import type { ChildOrUid } from '../head/pass-state.ts';
-import { isLater, livingIn, mergeInto } from '../view/view.ts';
+import { livingIn, mergeInto, type News } from '../view/view.ts';
+import { KnownPart } from './known-part.ts';
 import { PassChildren, type KnownParts } from './pass-children.ts';
-import type { ObservedChildren } from './parts-of-pass.ts';
 import type { PassContext } from './pass-context.ts';
 
 /** The owner is gone, or another object has its name. */
@@ -21,8 +22,7 @@ export class OwnerGoneError extends Error {}
 
 export class Knowledge {
   readonly #about: PassContext;
-  /** This pass's own copy. Observations of this pass are merged into it. */
-  readonly view: ViewPart;
+  readonly #pods: KnownPart<PodFacts>;
   readonly viewAtStart: ViewPart;
   /** The view's items as this pass read them. */
   readonly items: ReadonlyMap<string, ViewItem> | undefined;
@@ -50,7 +50,7 @@ export class Knowledge {
   /** Changes that the set does not contain yet. */
   #podChanges: PodChange[] = [];
   /** Observed in this pass and not yet written to the view (R7). */
-  #observations: { owner?: OwnerObservation; pods: Map<string, PodObservation>; whole?: WholeList } = { pods: new Map() };
+  #ownerObserved: OwnerObservation | undefined;
 
   constructor(
     about: PassContext,
@@ -58,11 +58,16 @@ export class Knowledge {
   ) {
     this.#about = about;
     this.podReader = podReaderOf(about.facts);
-    this.view = given.view;
+    this.#pods = new KnownPart(given.view);
     this.viewAtStart = given.view;
     this.children = new PassChildren(about, this, given.parts);
     this.items = given.items;
     this.#podSet = given.podSet;
+  }
+
+  /** Owner and pods, as observed last. */
+  get view(): ViewPart {
+    return this.#pods.view;
   }
 
   /** The owner to plan with: as read live, else as observed last. Undefined also if the view holds only a marker for it. */
@@ -93,17 +98,21 @@ export class Knowledge {
    */
   observePod(pod: Pod, { isNew = false } = {}): void {
     const facts = this.podReader.factsOf(pod);
-    const entry = this.view.pods.get(facts.uid);
+    const entry = this.view.children.get(facts.uid);
     const { resourceVersion: version } = facts;
-    if (entry ? isFromAnotherPast(version, entry, entry.pod.resourceVersion) : isNew && !isNewer(version, this.view.floor))
+    if (
+      entry
+        ? isFromAnotherPast(version, { heardAt: entry.heardAt, isGone: entry.presence !== 'there' }, entry.child.resourceVersion)
+        : isNew && !isNewer(version, this.view.floor)
+    )
       throw new RestoredServerError(`the API server shows pod ${facts.name} at an older version than had been observed`);
-    this.#merge([{ heardAt: version, deleted: false, pod: facts }]);
+    this.#merge([{ heardAt: version, presence: 'there', child: facts }]);
   }
 
   /** A delete was answered, or a GET answered 404 about this very pod (R19). It counts as gone just after it was last observed. */
   observeGone(facts: PodFacts): void {
-    const known = newest(this.view.pods.get(facts.uid)?.heardAt ?? '0', facts.resourceVersion);
-    this.#merge([{ heardAt: String(BigInt(known) + 1n), deleted: true, pod: facts }]);
+    const known = newest(this.view.children.get(facts.uid)?.heardAt ?? '0', facts.resourceVersion);
+    this.#merge([{ heardAt: String(BigInt(known) + 1n), presence: 'deleted', child: facts }]);
   }
 
   /**
@@ -118,40 +127,35 @@ export class Knowledge {
     const heardAt = owner.metadata.resourceVersion ?? '0';
     this.live = { owner, dateMs };
     const observation = { heardAt, deleted: false, object: this.#about.facts.factsOf(owner) };
-    if (!this.#observations.owner || isNewer(heardAt, this.#observations.owner.heardAt)) this.#observations.owner = observation;
-    mergeInto(this.view, { owner: observation, pods: [], byPass: true });
+    if (!this.#ownerObserved || isNewer(heardAt, this.#ownerObserved.heardAt)) this.#ownerObserved = observation;
+    mergeInto(this.view, { owner: observation, resource: this.view.resource, children: [], byPass: true });
   }
 
   /** The children of a whole live list. */
   observeList(pods: readonly Pod[], floor: string): void {
     this.listed = true;
     this.listIsOlderThanOwner = false;
-    const whole: WholeList = { floor, slots: 'all' };
-    this.#observations.whole = whole;
     this.#merge(
-      pods.map((pod) => ({ heardAt: floor, deleted: false, pod: this.podReader.factsOf(pod) })),
-      whole,
+      pods.map((pod) => ({ heardAt: floor, presence: 'there', child: this.podReader.factsOf(pod) })),
+      { floor, slots: 'all' },
     );
   }
 
-  #merge(pods: PodObservation[], whole?: WholeList): void {
-    for (const observation of pods) {
-      const known = this.#observations.pods.get(observation.pod.uid);
-      if (!known || isLater(observation, known)) this.#observations.pods.set(observation.pod.uid, observation);
-    }
-    mergeInto(this.view, { pods, ...(whole && { whole }), byPass: true }, (was, now) => {
-      const change = { was: was && !was.deleted ? was.pod : undefined, now: now && !now.deleted ? now.pod : undefined };
-      if (this.#podSet && (change.was ?? change.now)) this.#podChanges.push(change);
+  #merge(pods: readonly PodObservation[], whole?: WholeList): void {
+    this.#pods.merge(pods, whole, (before, after) => {
+      const [was, now] = [before, after].map((one) => (one?.presence === 'there' ? one.child : undefined));
+      if (this.#podSet && (was ?? now)) this.#podChanges.push({ was, now });
     });
   }
 
   /** The observations that must be written to the view before the pass ends. */
-  get observations(): { owner?: OwnerObservation; pods: PodObservation[]; whole?: WholeList; children: ObservedChildren[] } {
-    return { ...this.#observations, pods: [...this.#observations.pods.values()], children: this.children.observations };
+  get observations(): { own: News<PodFacts>; others: News<ChildState>[] } {
+    return { own: { ...this.#pods.observed, owner: this.#ownerObserved }, others: this.children.observations };
   }
 
+  /** Of the owner and the pods. */
   get hasNews(): boolean {
-    return this.#observations.owner !== undefined || this.#observations.whole !== undefined || this.#observations.pods.size > 0;
+    return this.#ownerObserved !== undefined || this.#pods.hasNews;
   }
 
   /** Reads the owner live (R10). @throws OwnerGoneError */
@@ -183,7 +187,11 @@ export class Knowledge {
   #isFromAnotherPast({ metadata }: WorkloadObject): boolean {
     const known = this.view.owner;
     if (!known || known.object.metadata.uid !== metadata.uid) return false;
-    return isFromAnotherPast(metadata.resourceVersion ?? '0', known, known.object.metadata.resourceVersion ?? '0');
+    return isFromAnotherPast(
+      metadata.resourceVersion ?? '0',
+      { heardAt: known.heardAt, isGone: known.deleted },
+      known.object.metadata.resourceVersion ?? '0',
+    );
   }
 
   /** How an intent names this pod. */
@@ -200,5 +208,5 @@ export class Knowledge {
  * list's own version. If it does, this API server has lost a state that it had shown (R3), even if its versions have caught up since. For a
  * tombstone only the object's own version counts.
  */
-const isFromAnotherPast = (version: string, { heardAt, deleted }: Pick<PodObservation, 'heardAt' | 'deleted'>, known: string): boolean =>
-  version !== known && !isNewer(version, newest(deleted ? '0' : heardAt, known));
+const isFromAnotherPast = (version: string, { heardAt, isGone }: { heardAt: string; isGone: boolean }, known: string): boolean =>
+  version !== known && !isNewer(version, newest(isGone ? '0' : heardAt, known));

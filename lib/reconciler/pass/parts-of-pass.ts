@@ -6,16 +6,14 @@ import type { KubernetesObject, ObjectMeta } from '../../objects/kubernetes.ts';
 import { controllerOf } from '../../objects/pods/pod-facts.ts';
 import { isNewer, newest } from '../../objects/values/resource-version.ts';
 import type { ListAnswer } from '../../ports/cluster.ts';
-import type { ChildObservation, ChildrenPart, WholeChildren } from '../../wire/words/observations.ts';
+import type { ChildObservation, ChildrenPart, WholeList } from '../../wire/words/observations.ts';
 import { RestoredServerError } from '../cluster/era.ts';
-import { isLaterChild, livingChildren, mergeIntoChildren, type ChildrenNews } from '../view/children.ts';
+import { livingIn, newestObserved, type News } from '../view/view.ts';
+import { KnownPart } from './known-part.ts';
 import type { PassContext } from './pass-context.ts';
 import type { KnownPods } from './pods-of-pass.ts';
 import type { ResourceChildren } from './resource-children.ts';
 import { isNotServed, ServedObjects } from './served-objects.ts';
-
-/** Observations of one resource that must be written to the view. */
-export type ObservedChildren = Omit<ChildrenNews, 'byPass'> & { resource: string };
 
 export class PartsOfPass extends ServedObjects implements ResourceChildren {
   readonly children = this;
@@ -23,12 +21,9 @@ export class PartsOfPass extends ServedObjects implements ResourceChildren {
   readonly namesAreReused = true;
   readonly #row: ChildFacts;
   readonly #known: Pick<KnownPods, 'owner'>;
-  readonly #observations = new Map<string, ChildObservation>();
-  /** This pass alone holds it. */
-  readonly #part: ChildrenPart;
+  readonly #part: KnownPart<ChildState>;
   #isListed: boolean;
   #living: readonly ChildState[] | undefined;
-  #whole: WholeChildren | undefined;
 
   /** @param given.isListed a whole list of this era has come. Until then an absent child may still exist (R1) */
   constructor(
@@ -39,7 +34,7 @@ export class PartsOfPass extends ServedObjects implements ResourceChildren {
     super(about, row.resource, { fields: row.fields });
     this.#known = known;
     this.#row = row;
-    this.#part = { ...part, children: new Map(part.children) };
+    this.#part = new KnownPart({ ...part, children: new Map(part.children) }, { isByName: true });
     this.#isListed = isListed;
   }
 
@@ -57,18 +52,17 @@ export class PartsOfPass extends ServedObjects implements ResourceChildren {
 
   /** The existing children. */
   get living(): readonly ChildState[] {
-    return (this.#living ??= livingChildren(this.#part));
+    return (this.#living ??= [...livingIn(this.#part.view)]);
   }
 
   /** Observations to be written to the view before the pass ends; undefined without any. */
-  get observed(): ObservedChildren | undefined {
-    if (this.#observations.size === 0 && this.#whole === undefined) return undefined;
-    return { resource: resourceKeyOf(this.resource), children: [...this.#observations.values()], whole: this.#whole };
+  get observed(): News<ChildState> | undefined {
+    return this.#part.hasNews ? this.#part.observed : undefined;
   }
 
   /** @throws RestoredServerError; OversizedPartError */
   async list(): Promise<void> {
-    const known = this.#newest;
+    const known = newestObserved(this.#part.view);
     let list = await this.#list();
     // As with pods (R3): a live list cannot lag, so a second look decides.
     if (list && isNewer(known, list.resourceVersion)) {
@@ -103,13 +97,13 @@ export class PartsOfPass extends ServedObjects implements ResourceChildren {
 
   /** Reads children by name that no selection shows any more: they are gone, or have lost a label (trap 1). */
   async readStrayed(): Promise<void> {
-    const strayed = [...this.#part.children.values()].filter(({ presence }) => presence === 'left');
+    const strayed = [...this.#part.view.children.values()].filter(({ presence }) => presence === 'left');
     for (const { child } of strayed) await this.readAgain(child.uid);
   }
 
   /** One that somebody else controls by now is no child any more. */
   async readAgain(uid: string): Promise<void> {
-    const child = this.#part.children.get(uid)?.child;
+    const child = this.#part.view.children.get(uid)?.child;
     if (!child) return;
     const object = await this.get(child.name);
     const controller = object && controllerOf(object.metadata.ownerReferences);
@@ -141,16 +135,16 @@ export class PartsOfPass extends ServedObjects implements ResourceChildren {
   /** @throws RestoredServerError; OversizedPartError */
   observe(object: KubernetesObject): void {
     const child = childStateOf(this.#row, object);
-    const known = this.#part.children.get(child.uid);
+    const known = this.#part.view.children.get(child.uid);
     if (known && known.presence !== 'deleted' && isNewer(known.child.resourceVersion, child.resourceVersion))
       throw new RestoredServerError(`the API server shows ${this.resource.kind} ${child.name} at an older version than had been observed`);
     // An answer is at least as new as all that was observed of the object before the call, and as the list that did not name it.
-    const heardAt = newest(child.resourceVersion, newest(known?.heardAt ?? '0', this.#part.floor));
+    const heardAt = newest(child.resourceVersion, newest(known?.heardAt ?? '0', this.#part.view.floor));
     this.#merge([{ heardAt, presence: 'there', child }]);
   }
 
   observeGone(uid: string): void {
-    const entry = this.#part.children.get(uid);
+    const entry = this.#part.view.children.get(uid);
     if (!entry) return;
     const known = newest(entry.heardAt, entry.child.resourceVersion);
     this.#merge([{ heardAt: String(BigInt(known) + 1n), presence: 'deleted', child: entry.child }]);
@@ -164,29 +158,18 @@ export class PartsOfPass extends ServedObjects implements ResourceChildren {
       child: childStateOf(this.#row, object),
     }));
     const isSelected = this.#row.watch !== undefined;
-    this.#whole = { resource: resourceKeyOf(this.resource), floor, ...(isSelected && { isSelected }) };
     this.#isListed = true;
-    this.#merge(children, this.#whole);
+    this.#merge(children, { floor, slots: 'all', ...(isSelected && { isSelected }) });
   }
 
   /** The API server serves no such resource, so all its objects are gone. */
   #observeNone(): void {
-    for (const { presence, child } of this.#part.children.values()) if (presence !== 'deleted') this.observeGone(child.uid);
-    this.#observeList([], this.#part.floor);
+    for (const { presence, child } of this.#part.view.children.values()) if (presence !== 'deleted') this.observeGone(child.uid);
+    this.#observeList([], this.#part.view.floor);
   }
 
-  /** The newest version that was observed. */
-  get #newest(): string {
-    return [...this.#part.children.values()].reduce((highest, { heardAt }) => newest(highest, heardAt), this.#part.floor);
-  }
-
-  #merge(children: readonly ChildObservation[], whole?: WholeChildren): void {
-    for (const observation of children) {
-      const { uid } = observation.child;
-      const known = this.#observations.get(uid);
-      if (!known || isLaterChild(observation, known)) this.#observations.set(uid, observation);
-    }
-    mergeIntoChildren(this.#part, { children, whole, byPass: true });
+  #merge(children: readonly ChildObservation[], whole?: WholeList): void {
+    this.#part.merge(children, whole);
     this.#living = undefined;
   }
 }

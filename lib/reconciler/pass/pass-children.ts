@@ -2,8 +2,8 @@
 import { resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { ChildrenPart } from '../../wire/words/observations.ts';
-import { emptyChildren } from '../view/children.ts';
-import { PartsOfPass, type ObservedChildren } from './parts-of-pass.ts';
+import { emptyPart, type News } from '../view/view.ts';
+import { PartsOfPass } from './parts-of-pass.ts';
 import type { PassContext } from './pass-context.ts';
 import { PodsOfPass, type KnownPods } from './pods-of-pass.ts';
 import type { ResourceChildren, ResourceObjects } from './resource-children.ts';
@@ -30,7 +30,7 @@ export class PassChildren {
     this.#parts = new Map(
       about.facts.children.map((row) => {
         const resource = resourceKeyOf(row.resource);
-        const part = parts.find((each) => each.resource === resource) ?? emptyChildren(resource, { era, floor: '0' });
+        const part = parts.find((each) => each.resource === resource) ?? emptyPart<ChildState>(resource, { era, floor: '0' });
         return [resource, new PartsOfPass(about, known, { row, part, isListed: listed(resource) })];
       }),
     );
@@ -72,7 +72,7 @@ export class PassChildren {
   }
 
   /** Observations to be written to the view before the pass ends, by resource; pods apart. */
-  get observations(): ObservedChildren[] {
+  get observations(): News<ChildState>[] {
     return [...this.#parts.values()].flatMap(({ observed }) => observed ?? []);
   }
 }

@@ -11,7 +11,7 @@ import { NotFoundError } from '../../ports/errors.ts';
 import type { ViewPart } from '../../wire/words/observations.ts';
 import { RestoredServerError } from '../cluster/era.ts';
 import type { ChildOrUid } from '../head/pass-state.ts';
-import { newestPodObserved } from '../view/view.ts';
+import { newestObserved } from '../view/view.ts';
 import type { PassContext } from './pass-context.ts';
 import type { Answered, ResourceChildren } from './resource-children.ts';
 import { ServedObjects } from './served-objects.ts';
@@ -59,15 +59,15 @@ export class PodsOfPass extends ServedObjects implements ResourceChildren {
    * @throws RestoredServerError
    */
   async list({ isUnknown = false }: { isUnknown?: boolean } = {}): Promise<void> {
-    const newestObserved = newestPodObserved(this.#known.view);
+    const newestKnown = newestObserved(this.#known.view);
     let list = await this.#list();
     // A live list cannot lag. If a second one confirms it, the API server has lost a state that was observed before (R3).
-    if (isNewer(newestObserved, list.resourceVersion)) {
+    if (isNewer(newestKnown, list.resourceVersion)) {
       this.about.sawStale(PODS);
       list = await this.#list();
     }
-    if (isNewer(newestObserved, list.resourceVersion))
-      throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${newestObserved} had been observed`);
+    if (isNewer(newestKnown, list.resourceVersion))
+      throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${newestKnown} had been observed`);
     const strayed = [...(isUnknown ? await this.#relabelled() : []), ...(await this.#strayed(list))];
     const items = [...list.items, ...strayed].filter((pod) =>
       this.about.facts.pods.concerns(this.about.key, this.#known.podReader.factsOf(pod)),
@@ -171,7 +171,7 @@ export class PodsOfPass extends ServedObjects implements ResourceChildren {
   }
 
   #factsOf(uid: string): PodFacts | undefined {
-    return this.#known.view.pods.get(uid)?.pod;
+    return this.#known.view.children.get(uid)?.child;
   }
 }
 

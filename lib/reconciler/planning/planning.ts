@@ -116,8 +116,8 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
 
 /** The view's tombstones of pods that had succeeded: no pass may have looked before they went. */
 const endedPods = ({ key, known }: Pass): PodFacts[] =>
-  [...known.view.pods.values()].flatMap(({ deleted, pod }) =>
-    deleted && pod.phase === 'Succeeded' && pod.controller?.uid === key.uid ? [pod] : [],
+  [...known.view.children.values()].flatMap(({ presence, child }) =>
+    presence !== 'there' && child.phase === 'Succeeded' && child.controller?.uid === key.uid ? [child] : [],
   );
 
 /**
@@ -166,7 +166,7 @@ async function lookBeforeCounting(pass: Pass): Promise<void> {
   const isOurs =
     !pass.known.listIsOlderThanOwner &&
     (pass.pending.state.statusDigest === undefined || pass.pending.state.statusDigest === statusDigestOf(status));
-  if (isOurs && pass.row.status.childrenIn(pass.known.owner).every((uid) => pass.known.view.pods.has(uid))) return;
+  if (isOurs && pass.row.status.childrenIn(pass.known.owner).every((uid) => pass.known.view.children.has(uid))) return;
   // Read the owner before its pods: a pod is counted on evidence at least as new as the status to which it is added.
   await pass.known.readOwner();
   await pass.known.children.pods.list();

@@ -46,7 +46,7 @@ export function withoutHurriedStatus(pass: Pass, actions: readonly Action[], now
     else if (action.verb === 'status') {
       if (!differsIn(pass, action.status, amidCreates.fields)) return actions;
     } else {
-      const timing = timingOf(action, pass.known.view.pods.get(action.uid)?.pod);
+      const timing = timingOf(action, pass.known.view.children.get(action.uid)?.child);
       if (timing === 'withStatus') return actions;
       if (timing === 'now') now.push(action);
     }

@@ -1,25 +1,24 @@
 // The end of a pass, its commit: observations go into the view (R7), state goes into the head, and follow-up messages are sent (R9, R11).
+import type { ChildState } from '../../objects/child-state.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Head, HeadChange } from '../../ports/store.ts';
 import type { ViewPart } from '../../wire/words/observations.ts';
 import { OvertakenError, type Ending } from '../pass/ending.ts';
 import { writeHead } from '../pass/head-write.ts';
 import type { Pass } from '../pass/pass.ts';
-import type { ObservedChildren } from '../pass/parts-of-pass.ts';
 import { encodeState } from '../head/pass-state.ts';
 import { lowestFreeNumber, numberAfterDropped } from '../live/settle.ts';
-import { writeChildren, type WrittenChildren } from '../view/children-access.ts';
-import { writeView } from '../view/view-access.ts';
+import type { News } from '../view/view.ts';
+import { writeChildren, writeView, type WrittenChildren } from '../view/view-access.ts';
 import { sendTimer } from '../head/wake.ts';
 
 type ClosingPorts = Pick<Ports, 'store' | 'queue' | 'clock'>;
 
 /** Observations of children other than pods. @returns what the head must say of them from then on */
-async function writeOthers(store: Ports['store'], pass: Pass, observed: readonly ObservedChildren[]): Promise<WrittenChildren['marks']> {
+async function writeOthers(store: Ports['store'], pass: Pass, observed: readonly News<ChildState>[]): Promise<WrittenChildren['marks']> {
   if (observed.length === 0) return {};
   const expected = pass.known.owner ? pass.facts.expectedChildren(pass.known.owner) : 0;
-  const told = observed.map((news) => ({ ...news, byPass: true }));
-  const { head, marks } = await writeChildren(store, pass.pending.head, told, { era: pass.record.era, expected });
+  const { head, marks } = await writeChildren(store, pass.pending.head, observed, { era: pass.record.era, expected });
   pass.pending.head = { ...pass.pending.head, ...head };
   return marks;
 }
@@ -38,8 +37,8 @@ export async function commit(
   const due = inMs === undefined ? undefined : { dueAtMs: clock.nowMs() + inMs, attempt: attempt ?? 0 };
   // Send first, then record (R11).
   if (due) await sendTimer(ports, pass.pending.head, due);
-  const { children, ...observed } = pass.known.observations;
-  const marks = await writeOthers(store, pass, children);
+  const { own, others } = pass.known.observations;
+  const marks = await writeOthers(store, pass, others);
   let accountedFor: Head = pass.pending.head;
   const changeOf = (head: Head, known: ViewPart | undefined): HeadChange => {
     accountedFor = head;
@@ -60,7 +59,7 @@ export async function commit(
     return { ifFence: fence, change: changeOf(head, part) };
   };
   const written = pass.known.hasNews
-    ? await writeView(store, pass.pending.head, { ...observed, byPass: true }, { era: pass.record.era, alongside, items: pass.known.items })
+    ? await writeView(store, pass.pending.head, own, { era: pass.record.era, alongside, items: pass.known.items })
     : { head: pass.pending.head, told: false, counted: [], part: undefined };
   pass.pending.counted.push(...written.counted);
   pass.pending.head = written.head;
@@ -78,12 +77,12 @@ export async function commit(
 
 /** The observations of an overtaken pass are still true, so they go into the view. */
 export async function saveObservations({ store, telemetry }: Pick<Ports, 'store' | 'telemetry'>, pass: Pass): Promise<void> {
-  const { children, ...observed } = pass.known.observations;
+  const { own, others } = pass.known.observations;
   try {
-    const marks = await writeOthers(store, pass, children);
+    const marks = await writeOthers(store, pass, others);
     if (Object.keys(marks).length > 0) await store.updateHead(pass.key, {}, marks);
     if (!pass.known.hasNews) return;
-    const { counted } = await writeView(store, pass.pending.head, { ...observed, byPass: true }, { era: pass.record.era });
+    const { counted } = await writeView(store, pass.pending.head, own, { era: pass.record.era });
     pass.pending.counted.push(...counted);
   } catch (error) {
     telemetry.debug('the observations of an overtaken pass were not kept', { ...pass.key, error });

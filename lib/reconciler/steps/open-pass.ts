@@ -6,7 +6,7 @@ import { withReadableKept } from '../head/kept.ts';
 import { decodeState, initialState } from '../head/pass-state.ts';
 import { lowestFreeNumber } from '../live/settle.ts';
 import { Pass } from '../pass/pass.ts';
-import { childFloor } from '../view/children-access.ts';
+import { floorIn } from '../view/floors.ts';
 import { readView } from '../view/view-access.ts';
 import type { Acquired } from './acquire.ts';
 import type { Loop } from './loop.ts';
@@ -47,7 +47,7 @@ export async function openPass(
       view: part,
       podSet: pods,
       items,
-      parts: { parts: children, listed: (resource) => childFloor(head, resource, record.era) !== undefined, era: record.era },
+      parts: { parts: children, listed: (resource) => floorIn(head, resource, record.era) !== undefined, era: record.era },
     },
   });
   // Take over the numbers of vanished pods before any list of this pass removes their tombstones (R5).

@@ -1,5 +1,7 @@
-// Reads items of a view by their names, any number of them.
+// Reads items of a view by their names, any number of them, and what is in them.
 import type { Head, Store, ViewItem } from '../../ports/store.ts';
+import type { AnyChild, ViewPart } from '../../wire/words/observations.ts';
+import { readPart } from './recent-parts.ts';
 
 /** Names in one request of a store. */
 const MOST_NAMES = 100;
@@ -21,4 +23,15 @@ export async function readItems(
   for (let at = 0; at < unknown.length; at += MOST_NAMES)
     for (const item of await store.readItems(head.key, unknown.slice(at, at + MOST_NAMES))) present.set(item.name, item);
   return present;
+}
+
+/** The bytes as a part; undefined if absent, unreadable or of an earlier era. Such a part counts as missing (R1, R3). */
+export function partOf<Child extends AnyChild>(bytes: Uint8Array | undefined, resource: string, era: number): ViewPart<Child> | undefined {
+  if (!bytes) return undefined;
+  try {
+    const part = readPart<Child>(bytes);
+    return part.era < era || part.resource !== resource ? undefined : part;
+  } catch {
+    return undefined;
+  }
 }

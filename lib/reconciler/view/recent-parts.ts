@@ -1,22 +1,22 @@
 // View parts that were packed or unpacked recently, found by their bytes: ingest and passes read again and again what one of them has just
 // written. The same bytes always mean the same part, so an entry cannot be out of date. Parts are never changed.
-import type { ViewPart } from '../../wire/words/observations.ts';
+import type { AnyChild, ViewPart } from '../../wire/words/observations.ts';
 import { packPart, unpackPart } from '../../wire/view-item.ts';
 
-const MOST_PODS = 60_000;
-/** The weight of a part beside its pods: its bytes, perhaps an owner. */
-const PODS_A_PART = 20;
+const MOST_CHILDREN = 60_000;
+/** The weight of a part beside its children: its bytes, perhaps an owner. */
+const CHILDREN_A_PART = 20;
 
 interface Recent {
   bytes: Uint8Array;
-  part: ViewPart;
+  part: ViewPart<AnyChild>;
 }
 
 /** Least recently used first. */
 const recent = new Map<number, Recent>();
 let weight = 0;
 
-const weightOf = ({ part }: Recent): number => part.pods.size + PODS_A_PART;
+const weightOf = ({ part }: Recent): number => part.children.size + CHILDREN_A_PART;
 
 /** A hash of some of the bytes; a hit is compared byte by byte. */
 function digestOf(bytes: Uint8Array): number {
@@ -32,23 +32,24 @@ function remember(digest: number, entry: Recent): void {
   recent.set(digest, entry);
   weight += weightOf(entry);
   for (const [oldest, forgotten] of recent) {
-    if (weight <= MOST_PODS) return;
+    if (weight <= MOST_CHILDREN) return;
     recent.delete(oldest);
     weight -= weightOf(forgotten);
   }
 }
 
 /** Like unpackPart. The caller must not change the part. @throws UndecodableMessageError */
-export function readPart(bytes: Uint8Array): ViewPart {
+export function readPart<Child extends AnyChild>(bytes: Uint8Array): ViewPart<Child> {
   const digest = digestOf(bytes);
   const known = recent.get(digest);
   const entry = known && Buffer.compare(known.bytes, bytes) === 0 ? known : { bytes, part: unpackPart(bytes) };
   remember(digest, entry);
-  return entry.part;
+  // Safe: the part names its resource, and so the sort of its children.
+  return entry.part as ViewPart<Child>;
 }
 
 /** Like packPart. The caller must not change the part afterwards. */
-export function writePart(part: ViewPart): Uint8Array {
+export function writePart<Child extends AnyChild>(part: ViewPart<Child>): Uint8Array {
   const bytes = packPart(part);
   remember(digestOf(bytes), { bytes, part });
   return bytes;

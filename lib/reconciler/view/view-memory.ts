@@ -49,17 +49,17 @@ export class ViewMemory {
     const changes: PodChange[] = [];
     for (const [name, { part }] of before?.items ?? []) {
       if (now.get(name)?.part === part) continue;
-      for (const [uid, { deleted, pod }] of part.pods) {
+      for (const [uid, { presence, child }] of part.children) {
         entries.delete(uid);
-        if (!deleted) changes.push({ was: pod });
+        if (presence === 'there') changes.push({ was: child });
       }
     }
     for (const [name, { part }] of now) {
       if (before?.items.get(name)?.part === part) continue;
-      for (const [uid, entry] of part.pods) {
+      for (const [uid, entry] of part.children) {
         if (entries.has(uid)) return undefined;
         entries.set(uid, entry);
-        if (!entry.deleted) changes.push({ now: entry.pod });
+        if (entry.presence === 'there') changes.push({ now: entry.child });
       }
     }
     const pods = before ? before.pods.with(changes) : PodSet.byPlace(changes.flatMap((change) => change.now ?? []));

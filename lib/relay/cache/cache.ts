@@ -1,35 +1,22 @@
 // The relay's cache: workloads, their pods in compact form, and versions. It proves nothing (R19). The relay groups changes by it, compares
 // by it, and sends the newest state from it.
-import type { ChildFacts, KindFacts } from '../../kinds/rows/kind.ts';
-import { podReaderOf } from '../../kinds/rows/pod-reader.ts';
-import type { ObjectMeta, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
+import type { KindFacts } from '../../kinds/rows/kind.ts';
+import type { ObjectMeta, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Manages } from '../../objects/manages.ts';
-import { podFactsOf, isTracked, type PodFacts } from '../../objects/pods/pod-facts.ts';
-import { hidesOwners } from '../../objects/unreadable.ts';
+import { isTracked } from '../../objects/pods/pod-facts.ts';
 import { isNewer, isResourceVersion } from '../../objects/values/resource-version.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import { digestOf } from '../../wire/words/digest.ts';
 import type { OwnerName } from '../../wire/words/observations.ts';
-import type { GonePod, OwnVersion, Workload } from './cached-workload.ts';
-import { ChildTable, type ChildNews, type Workloads } from './child-cache.ts';
-import type { CompactPod } from './compact-pod.ts';
-import { nameOf, PodShapes } from './compact-pod.ts';
-import type { Members, PodRow } from './pod-table.ts';
-import { NO_ROW, PodTable } from './pod-table.ts';
+import type { Watched } from '../../kinds/rows/watches.ts';
+import type { CachedChildren, ChildKey, News } from './cached-children.ts';
+import { CachedPods, type PodWorkloads } from './cached-pods.ts';
+import type { OwnVersion, Workload } from './cached-workload.ts';
+import { ChildTable } from './child-cache.ts';
+import { NO_ROW, type Members } from './pod-table.ts';
 import { belongingOf, orphanOf } from './project.ts';
 import { SelectingWorkloads } from './selecting-workloads.ts';
 
-/** A workload and its part that changed: a pod that it has, a pod that it had, another child, or otherwise its owner. */
-export interface News {
-  workload: Workload;
-  pod?: PodRow;
-  gone?: GonePod;
-  child?: ChildNews;
-  /** The owner is new or deleted, its spec changed, or its deletion has begun. */
-  isSpec?: boolean;
-}
-
-const NONE: readonly ChildTable[] = [];
 /**
  * Remembered uids of deleted foreign owners. Events of their pods may come after the owner's deletion, and those pods must stay foreign.
  */
@@ -45,38 +32,49 @@ export interface CacheSetup {
 export class RelayCache {
   readonly #manages: Manages;
   readonly #kinds: readonly KindFacts[];
-  /** How to read pods of the kinds that ask for more than the usual facts, by kind. */
-  readonly #readers: ReadonlyMap<string, (pod: Pod) => PodFacts>;
-  readonly #shapes = new PodShapes();
   readonly #workloads = new Map<string, Workload>();
   /** Indexed by the ids of their members. */
   readonly #byId: (Workload | undefined)[] = [];
   readonly #freeIds: number[] = [];
-  readonly #pods = new PodTable(this.#shapes);
+  readonly #pods: CachedPods;
   readonly #selecting = new SelectingWorkloads();
   readonly #departedForeign = new Set<string>();
   /** One table per row of children other than pods. */
   readonly #childTables: readonly ChildTable[];
+  readonly #tables: readonly CachedChildren[];
+  readonly #tablesByKind: ReadonlyMap<string, readonly CachedChildren[]>;
   #list = 0;
 
   constructor({ manages, kinds, telemetry }: CacheSetup) {
     this.#manages = manages;
     this.#kinds = kinds;
-    this.#readers = new Map(kinds.filter(({ pods }) => pods.asks).map((facts) => [facts.kind, podReaderOf(facts).factsOf]));
-    const workloads: Workloads = {
+    const workloads: PodWorkloads = {
       find: (uid) => this.#workloads.get(uid),
       of: (owner) => (this.#departedForeign.has(owner.uid) ? undefined : this.#workloadOf(owner)),
+      made: (owner) => this.#workloadOf(owner),
+      at: (id) => this.#byId[id],
+      ownerOf: (metadata, before) => this.#ownerOf(metadata, before),
       dropIfEmpty: (workload) => this.#dropIfEmpty(workload),
+      latestList: () => this.#list,
     };
+    this.#pods = new CachedPods(kinds, workloads);
     this.#childTables = kinds.flatMap((kind) => kind.children.map((child) => new ChildTable({ kind, child, workloads, telemetry })));
+    this.#tables = [this.#pods, ...this.#childTables];
+    this.#tablesByKind = new Map(kinds.map(({ kind }) => [kind, this.#tables.filter((table) => table.isOf(kind))]));
+  }
+
+  /** Those of the workloads of that kind, pods first. */
+  tablesOf(kind: string): readonly CachedChildren[] {
+    return this.#tablesByKind.get(kind) ?? [this.#pods];
   }
 
   childTablesOf(kind: string): readonly ChildTable[] {
-    return this.#childTables.length === 0 ? NONE : this.#childTables.filter((table) => table.kind.kind === kind);
+    return this.#childTables.filter((table) => table.isOf(kind));
   }
 
-  childTableOf(child: ChildFacts): ChildTable | undefined {
-    return this.#childTables.find((table) => table.child === child);
+  /** The tables of the children that a watch shows. */
+  tablesFor({ isPods, children }: Pick<Watched, 'isPods' | 'children'>): readonly CachedChildren[] {
+    return [...(isPods ? [this.#pods] : []), ...this.#childTables.filter((table) => children.some(({ child }) => child === table.child))];
   }
 
   get podCount(): number {
@@ -118,8 +116,7 @@ export class RelayCache {
     const generation = object.metadata.deletionTimestamp === undefined ? (object.metadata.generation ?? 0) : undefined;
     workload.known = { version, foreign, generation };
     if (foreign) {
-      for (const row of this.#pods.rowsOf(workload.pods)) this.#forget(row, workload);
-      for (const table of this.#childTables) table.forgetOf(workload);
+      for (const table of this.#tables) table.forgetOf(workload);
       return undefined;
     }
     this.#selecting.learn(facts, workload.owner, object);
@@ -165,112 +162,16 @@ export class RelayCache {
     if (oldest !== undefined) this.#departedForeign.delete(oldest);
   }
 
-  // --- pods
+  // --- children
 
-  /** @returns the changes of its workload, and of the one that it belonged to before. Empty for a pod that is not ours */
-  putPod(pod: Pod, list?: number): News[] {
-    return this.#observePod(pod, { deleted: false, list });
-  }
-
-  deletePod(pod: Pod): News[] {
-    return this.#observePod(pod, { deleted: true, list: undefined });
-  }
-
-  /** Forgets the pods of these namespaces that the list did not contain. */
-  endPodList(list: number, namespace: string | undefined): void {
-    for (const row of this.#pods.rows()) {
-      const workload = this.#workloadAt(row);
-      if (workload && this.#pods.listOf(row) !== list && (namespace === undefined || workload.owner.namespace === namespace))
-        this.#forget(row, workload);
-    }
-  }
-
-  #observePod(pod: Pod, { deleted, list }: { deleted: boolean; list: number | undefined }): News[] {
-    const { metadata } = pod;
-    const uid = metadata.uid ?? '';
-    const row = this.#pods.find(uid);
-    const before = row === NO_ROW ? undefined : this.#workloadAt(row);
-    if (before && list !== undefined) this.#pods.nameInList(row, list);
-    if (list === undefined && before && isNewer(this.#pods.versionOf(row), metadata.resourceVersion ?? '0')) return [];
-    // If its owners cannot be read, the pod stays with its workload. Ignore our finalizer: alone it does not make the pod an orphan.
-    const owner = hidesOwners(pod)
-      ? (before?.owner ?? this.#ownerOf({ ...metadata, finalizers: [] }))
-      : this.#ownerOf(metadata, before?.owner);
-    // The pod no longer has an owner. Report that to the workload that it belonged to.
-    const workload = owner ? this.#workloadOf(owner) : before;
-    if (!workload || !isPodNamed(metadata)) return [];
-    const known = before === workload ? this.#pods.knownOf(row) : undefined;
-    const facts = this.#shapes.compact(this.#factsOf(pod, workload.owner), workload.owner, known);
-    if (!facts) {
-      this.#dropIfEmpty(workload);
-      return [];
-    }
-    workload.changed = true;
-    if (before) before.changed = true;
-    if (!deleted && owner && before === workload) {
-      this.#pods.put(row, facts);
-      return [{ workload, pod: row }];
-    }
-    const named = list ?? (before ? this.#pods.listOf(row) : this.#list);
-    if (before) this.#pods.remove(row, before.pods);
-    const news: News[] = [];
-    if (deleted || !owner) {
-      this.#shapes.release(facts.shape);
-      news.push({ workload, gone: { facts, owner: workload.owner, state: deleted ? 'deleted' : 'departed' } });
-    } else {
-      const added = this.#pods.add(uid, workload.pods, named);
-      this.#pods.put(added, facts);
-      news.push({ workload, pod: added });
-    }
-    if (before && before !== workload) {
-      news.push({ workload: before, gone: { facts, owner: workload.owner, state: deleted ? 'deleted' : 'moved' } });
-      this.#dropIfEmpty(before);
-    }
-    this.#dropIfEmpty(workload);
-    return news;
-  }
-
-  #factsOf(pod: Pod, { kind }: OwnerName): PodFacts {
-    return (this.#readers.size === 0 ? undefined : this.#readers.get(kind)?.(pod)) ?? podFactsOf(pod);
-  }
-
-  /**
-   * Whether one of its pods has our finalizer. Such a pod cannot be removed without us, even after its owner.
-   * @param besides a pod to skip
-   */
-  hasTracked({ pods }: Workload, besides?: PodRow): boolean {
-    for (const row of this.#pods.rowsOf(pods)) if (row !== besides && this.#pods.knownOf(row).shape.facts.tracked) return true;
-    return false;
-  }
-
-  /** Rows of the workload's pods. */
-  podsOf(workload: Workload): Iterable<PodRow> {
-    return this.#pods.rowsOf(workload.pods);
+  /** Whether one of its pods has our finalizer. @param besides a pod to skip */
+  hasTracked(workload: Workload, besides?: ChildKey): boolean {
+    return this.#pods.hasTracked(workload, besides);
   }
 
   /** Each of its children, as a change, in the cached state. */
   *childrenOf(workload: Workload): Generator<News> {
-    for (const pod of this.podsOf(workload)) yield { workload, pod };
-    for (const table of this.childTablesOf(workload.owner.kind))
-      for (const uid of table.uidsOf(workload)) yield { workload, child: { table, uid } };
-  }
-
-  isRowOf(workload: Workload, row: PodRow): boolean {
-    return this.#workloadAt(row) === workload;
-  }
-
-  /** @returns undefined if the row does not, or no longer, hold a pod of this workload */
-  podOf(workload: Workload, row: PodRow): CompactPod | undefined {
-    return this.isRowOf(workload, row) ? this.#pods.podOf(row) : undefined;
-  }
-
-  isPodOf(workload: Workload, uid: string): boolean {
-    const row = this.#pods.find(uid);
-    return row !== NO_ROW && this.#workloadAt(row) === workload;
-  }
-
-  #workloadAt(row: PodRow): Workload | undefined {
-    return this.#byId[this.#pods.membersOf(row)];
+    for (const table of this.tablesOf(workload.owner.kind)) for (const key of table.keysOf(workload)) yield { workload, table, key };
   }
 
   /**
@@ -299,12 +200,6 @@ export class RelayCache {
     return this.#kinds.find((facts) => facts.kind === kind)?.isAlone?.(this.#manages) ?? true;
   }
 
-  #forget(row: PodRow, workload: Workload): void {
-    this.#pods.remove(row, workload.pods);
-    workload.changed = true;
-    this.#dropIfEmpty(workload);
-  }
-
   // --- workloads
 
   #workloadOf(owner: OwnerName): Workload {
@@ -321,7 +216,7 @@ export class RelayCache {
   #dropIfEmpty(workload: Workload): void {
     const { owner, known, pods } = workload;
     if (known || pods.count > 0 || this.#workloads.get(owner.uid) !== workload) return;
-    if (this.#childTables.some((table) => table.has(workload))) return;
+    if (this.#tables.some((table) => table.has(workload))) return;
     this.#workloads.delete(owner.uid);
     this.#byId[pods.id] = undefined;
     this.#freeIds.push(pods.id);
@@ -331,18 +226,13 @@ export class RelayCache {
 
   /** Digest of the owner, all its pods, and which other children exist. The view computes the same digest from the same knowledge. */
   digestOf(workload: Workload): string {
-    const { owner, known, pods } = workload;
-    const members = this.childTablesOf(owner.kind).flatMap((table) => table.presenceOf(workload));
-    for (const row of this.#pods.rowsOf(pods)) members.push({ uid: this.#pods.uidOf(row), resourceVersion: this.#pods.versionOf(row) });
-    if (known) members.push({ uid: owner.uid, resourceVersion: known.version });
-    return digestOf(members);
-  }
-
-  /** Whether the cache holds a listed object in this version or a later one, or the object is not ours. */
-  knowsPod(metadata: ObjectMeta): boolean {
-    const row = this.#pods.find(metadata.uid ?? '');
-    if (row !== NO_ROW) return !isNewer(metadata.resourceVersion ?? '0', this.#pods.versionOf(row));
-    return !this.#ownerOf(metadata) || !isPodNamed(metadata);
+    const { owner, known } = workload;
+    const tables = this.tablesOf(owner.kind);
+    function* members(): Generator<{ uid: string; resourceVersion: string }> {
+      for (const table of tables) yield* table.membersOf(workload);
+      if (known) yield { uid: owner.uid, resourceVersion: known.version };
+    }
+    return digestOf(members());
   }
 
   knowsOwner(facts: KindFacts, metadata: ObjectMeta): boolean {
@@ -350,17 +240,7 @@ export class RelayCache {
     return known !== undefined ? !isNewer(metadata.resourceVersion ?? '0', known.version) : !ownerNameOf(facts, metadata);
   }
 
-  /** Objects that the cache holds in that version or an earlier one. */
-  *podsUntil(version: string, namespace: string | undefined): Generator<OwnVersion> {
-    for (const row of this.#pods.rows()) {
-      const owner = this.#workloadAt(row)?.owner;
-      if (!owner || (namespace !== undefined && owner.namespace !== namespace)) continue;
-      const own = this.#pods.versionOf(row);
-      if (isNewer(own, version)) continue;
-      yield { uid: this.#pods.uidOf(row), namespace: owner.namespace, name: nameOf(this.#pods.knownOf(row), owner), version: own };
-    }
-  }
-
+  /** Owners that the cache holds in that version or an earlier one. */
   *ownersUntil({ kind }: KindFacts, version: string, namespace: string | undefined): Generator<OwnVersion> {
     for (const { known, owner } of this.#workloads.values()) {
       if (!known || owner.kind !== kind || isNewer(known.version, version)) continue;
@@ -374,6 +254,3 @@ function ownerNameOf({ kind }: KindFacts, { name, namespace, uid, resourceVersio
   if (!name || !namespace || !uid || !isResourceVersion(resourceVersion)) return undefined;
   return { kind, namespace, name, uid };
 }
-
-const isPodNamed = ({ name, namespace, uid, resourceVersion }: ObjectMeta): boolean =>
-  Boolean(name && namespace && uid) && isResourceVersion(resourceVersion);

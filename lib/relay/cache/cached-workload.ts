@@ -1,16 +1,8 @@
 // A workload in the relay's cache.
+import type { ObjectMeta } from '../../objects/kubernetes.ts';
+import { isResourceVersion } from '../../objects/values/resource-version.ts';
 import type { OwnerName } from '../../wire/words/observations.ts';
-import type { CompactPod } from './compact-pod.ts';
 import type { Members } from './pod-table.ts';
-
-/** A pod reported to its workload for the last time. */
-export interface GonePod {
-  facts: CompactPod;
-  /** The facts are stored relative to this owner. */
-  owner: OwnerName;
-  /** `departed`: it still exists, but no workload of ours owns it. `moved`: it belongs to another workload. */
-  state: 'deleted' | 'departed' | 'moved';
-}
 
 export interface KnownOwner {
   version: string;
@@ -39,3 +31,7 @@ export interface OwnVersion {
   name: string;
   version: string;
 }
+
+/** Whether a message can name the child. */
+export const isNamed = ({ name, namespace, uid, resourceVersion }: ObjectMeta): boolean =>
+  Boolean(name && namespace && uid) && isResourceVersion(resourceVersion);

@@ -3,21 +3,14 @@ import { childStateOf, OversizedPartError } from '../../kinds/rows/child.ts';
 import type { ChildFacts, KindFacts } from '../../kinds/rows/kind.ts';
 import { childText, isSameChild, presenceOf, resourceKeyOf, type ChildState } from '../../objects/child-state.ts';
 import type { KubernetesObject, ObjectMeta } from '../../objects/kubernetes.ts';
-import { isNewer, isResourceVersion } from '../../objects/values/resource-version.ts';
 import { hidesOwners } from '../../objects/unreadable.ts';
+import { isNewer, newest } from '../../objects/values/resource-version.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import { digestOf } from '../../wire/words/digest.ts';
-import type { OwnerName, PartsDigest } from '../../wire/words/observations.ts';
-import type { OwnVersion, Workload } from './cached-workload.ts';
+import type { ChildObservation, PartsDigest } from '../../wire/words/observations.ts';
+import type { CachedChildren, ChildKey, News, Workloads } from './cached-children.ts';
+import { isNamed, type OwnVersion, type Workload } from './cached-workload.ts';
 import { named } from './project.ts';
-
-/** Access to the workloads that children belong to. */
-export interface Workloads {
-  find: (uid: string) => Workload | undefined;
-  /** Undefined for an owner that another controller manages, or managed until its deletion. */
-  of: (owner: OwnerName) => Workload | undefined;
-  dropIfEmpty: (workload: Workload) => void;
-}
 
 interface KnownChild {
   workload: Workload;
@@ -29,14 +22,6 @@ interface KnownChild {
   state: ChildState | undefined;
 }
 
-/** A child of a workload that was created, changed or removed. */
-export interface ChildNews {
-  table: ChildTable;
-  uid: string;
-  /** The last known state of a child that is no longer there. */
-  gone?: { presence: 'left' | 'deleted'; state: ChildState };
-}
-
 export interface ChildTableSetup {
   kind: KindFacts;
   child: ChildFacts;
@@ -44,14 +29,13 @@ export interface ChildTableSetup {
   telemetry: Pick<Telemetry, 'warn' | 'count'>;
 }
 
-type News = { workload: Workload; child: ChildNews };
-
 /** All children of one row, of all workloads. */
-export class ChildTable {
+export class ChildTable implements CachedChildren {
   readonly child: ChildFacts;
   readonly kind: KindFacts;
-  /** Name of the resource in messages. */
   readonly resource: string;
+  readonly isCounted = false;
+  readonly bytesEach = 60;
   readonly #workloads: Workloads;
   readonly #telemetry: ChildTableSetup['telemetry'];
   readonly #children = new Map<string, KnownChild>();
@@ -65,30 +49,38 @@ export class ChildTable {
     this.#telemetry = telemetry;
   }
 
-  /**
-   * The watch selects by label. A changed label takes a child out of the watch, which then reports it as deleted although it still exists.
-   */
   get isSelected(): boolean {
     return this.child.watch !== undefined;
+  }
+
+  isOf(kind: string): boolean {
+    return this.kind.kind === kind;
   }
 
   has(workload: Workload): boolean {
     return this.#byWorkload.has(workload);
   }
 
-  /** @returns undefined if it is not, or no longer, a child of this workload, or is too large for a message */
-  stateOf(workload: Workload, uid: string): ChildState | undefined {
-    const known = this.#children.get(uid);
+  holds(workload: Workload, key: ChildKey): boolean {
+    return this.#stateIn(workload, key) !== undefined;
+  }
+
+  observe(workload: Workload, key: ChildKey, floor: string): ChildObservation | undefined {
+    const child = this.#stateIn(workload, key);
+    return child && { heardAt: newest(child.resourceVersion, floor), presence: 'there', child };
+  }
+
+  #stateIn(workload: Workload, uid: ChildKey): ChildState | undefined {
+    const known = this.#children.get(String(uid));
     return known?.workload === workload ? known.state : undefined;
   }
 
-  uidsOf(workload: Workload): Iterable<string> {
+  keysOf(workload: Workload): Iterable<string> {
     return this.#byWorkload.get(workload) ?? [];
   }
 
-  /** Whether each known child of that workload fits into a message. Otherwise no list of the workload may claim to be whole (R19). */
   isWhole(workload: Workload): boolean {
-    for (const uid of this.uidsOf(workload)) if (!this.#children.get(uid)?.state) return false;
+    for (const uid of this.keysOf(workload)) if (!this.#children.get(uid)?.state) return false;
     return true;
   }
 
@@ -115,7 +107,7 @@ export class ChildTable {
       if (isSame) return news;
     } else this.#add(uid, { workload, version, list: list ?? 0, namespace: metadata.namespace ?? '', name: metadata.name ?? '', state });
     workload.changed = true;
-    return state ? [...news, { workload, child: { table: this, uid } }] : news;
+    return state ? [...news, { workload, table: this, key: uid }] : news;
   }
 
   delete(object: KubernetesObject): News[] {
@@ -133,14 +125,13 @@ export class ChildTable {
     return [news];
   }
 
-  /** Forgets the children in these namespaces that the list did not contain. */
   endList(list: number, namespace: string | undefined): void {
     for (const [uid, known] of this.#children)
       if (known.list !== list && (namespace === undefined || known.namespace === namespace)) this.#remove(uid, known);
   }
 
   forgetOf(workload: Workload): void {
-    for (const uid of this.uidsOf(workload)) {
+    for (const uid of this.keysOf(workload)) {
       const known = this.#children.get(uid);
       if (known) this.#remove(uid, known);
     }
@@ -164,13 +155,13 @@ export class ChildTable {
     return { resource: this.resource, revision: this.child.revision, digest: digestOf(members) };
   }
 
-  /** For the digest of the workload: which children exist, without their parts (trap 10). */
-  presenceOf(workload: Workload): { uid: string; resourceVersion: string }[] {
+  /** Which children exist, without their parts (trap 10). */
+  membersOf(workload: Workload): { uid: string; resourceVersion: string }[] {
     return presenceOf(this.#statesOf(workload));
   }
 
   #statesOf(workload: Workload): ChildState[] {
-    return [...this.uidsOf(workload)].flatMap((uid) => this.stateOf(workload, uid) ?? []);
+    return [...this.keysOf(workload)].flatMap((uid) => this.#stateIn(workload, uid) ?? []);
   }
 
   #workloadOf(metadata: ObjectMeta): Workload | undefined {
@@ -195,7 +186,8 @@ export class ChildTable {
   }
 
   #gone(workload: Workload, presence: 'left' | 'deleted', state: ChildState): News {
-    return { workload, child: { table: this, uid: state.uid, gone: { presence, state } } };
+    const observation = (): ChildObservation => ({ heardAt: state.resourceVersion, presence, child: state });
+    return { workload, table: this, gone: { uid: state.uid, observation } };
   }
 
   #add(uid: string, known: KnownChild): void {
@@ -214,6 +206,3 @@ export class ChildTable {
     this.#workloads.dropIfEmpty(workload);
   }
 }
-
-const isNamed = ({ name, namespace, uid, resourceVersion }: ObjectMeta): boolean =>
-  Boolean(name && namespace && uid) && isResourceVersion(resourceVersion);

@@ -6,22 +6,14 @@ import type { Telemetry } from '../../ports/telemetry.ts';
 import { encodeEvents } from '../../wire/events.ts';
 import { MessageTooLargeError } from '../../wire/words/undecodable.ts';
 import type { Heartbeat, OutgoingEvents } from '../../wire/words/observations.ts';
-import type { News, RelayCache } from '../cache/cache.ts';
+import { isOfVersion2 } from '../../wire/reported-children.ts';
+import type { RelayCache } from '../cache/cache.ts';
+import type { CachedChildren, News } from '../cache/cached-children.ts';
 import type { Workload } from '../cache/cached-workload.ts';
-import type { ChildTable } from '../cache/child-cache.ts';
 import type { GatheringOptions } from './debounced-sends.ts';
 import { Gathering } from './debounced-sends.ts';
-import {
-  isOfList,
-  markAgain,
-  markNews,
-  marksOf,
-  markWholeChildren,
-  Reports,
-  type Marks,
-  type Report,
-  type ReportsSetup,
-} from './reports.ts';
+import type { ReportedChildren } from './reported-children.ts';
+import { isOfList, markAgain, markNews, marksOf, markWhole, Reports, type Marks, type Report, type ReportsSetup } from './reports.ts';
 
 export interface OutboxOptions extends GatheringOptions {
   /** Estimated bytes after which a message is full. */
@@ -64,9 +56,7 @@ const MESSAGES_AT_ONCE = 10;
  * Most characters of all messages of one send. A queue bills a longer one as several, and each lies in memory a few times while it is sent.
  */
 const LENGTH_AT_ONCE = 262_144;
-const POD_BYTES = 34;
 const REPORT_BYTES = 200;
-const CHILD_BYTES = 60;
 
 export class Outbox {
   readonly #setup: OutboxSetup;
@@ -155,23 +145,15 @@ export class Outbox {
   }
 
   note(news: News): void {
-    const { workload, pod, gone, isSpec } = news;
-    if (pod === undefined && !gone) this.#gathering.noted({ spec: isSpec ?? false });
-    else this.#gathering.noted({ pod: { isLast: () => !this.#setup.cache.hasTracked(workload, pod) } });
+    const { workload, table, key, isSpec } = news;
+    if (!table?.isCounted) this.#gathering.noted({ spec: isSpec ?? false });
+    else this.#gathering.noted({ pod: { isLast: () => !this.#setup.cache.hasTracked(workload, key) } });
     markNews(this.#marksOf(workload), news);
     this.#wake();
   }
 
   /** The list of these children is complete. */
-  noteWholeChildren(workload: Workload, table: ChildTable): void {
-    if (this.#isHeld) return;
-    const marks = this.#marksOf(workload);
-    this.#countWhole(marks);
-    markWholeChildren(marks, table);
-    this.#wake();
-  }
-
-  noteWhole(workload: Workload): void {
+  noteWhole(workload: Workload, table: CachedChildren): void {
     // Drop it: the replica lists again when it takes over.
     if (this.#isHeld) {
       if (!this.#marks.has(workload)) workload.unsent = undefined;
@@ -179,8 +161,7 @@ export class Outbox {
     }
     const marks = this.#marksOf(workload);
     this.#countWhole(marks);
-    marks.whole = true;
-    marks.owner = true;
+    markWhole(marks, table);
     this.#wake();
   }
 
@@ -305,8 +286,8 @@ export class Outbox {
       taken.push(marks);
       for (const report of this.#reports.of(marks)) {
         reports.push(report);
-        bytes += REPORT_BYTES + (report.observed ? REPORT_BYTES : 0) + POD_BYTES * report.pods.pods.length;
-        bytes += CHILD_BYTES * (report.children?.length ?? 0);
+        bytes += REPORT_BYTES + (report.observed ? REPORT_BYTES : 0);
+        for (const children of report.children) bytes += children.bytes;
       }
     }
     return { marks: taken, messages: this.#encode(reports) };
@@ -316,9 +297,9 @@ export class Outbox {
   #encode(reports: readonly Report[]): OutgoingMessage[] {
     if (reports.length === 0) return [];
     // Functions of the build before cannot read messages with children. Send the other reports apart from them, so that these do not wait.
-    const later = reports.filter(({ children }) => children);
+    const later = reports.filter(isOfVersion2);
     if (later.length > 0 && later.length < reports.length)
-      return [...this.#encode(reports.filter(({ children }) => !children)), ...this.#encode(later)];
+      return [...this.#encode(reports.filter((report) => !isOfVersion2(report))), ...this.#encode(later)];
     let reason: string;
     try {
       return [this.#messageOf({ reports: [...reports] })];
@@ -331,25 +312,8 @@ export class Outbox {
       const half = Math.ceil(reports.length / 2);
       return [...this.#encode(reports.slice(0, half)), ...this.#encode(reports.slice(half))];
     }
-    const { pods } = only.pods;
-    if (pods.length > 1 && !only.whole) {
-      const half = Math.ceil(pods.length / 2);
-      return [
-        ...this.#encode([{ ...only, pods: only.pods.of(pods.slice(0, half)) }]),
-        ...this.#encode([{ owner: only.owner, pods: only.pods.of(pods.slice(half)), ...(only.children && { children: [] }) }]),
-      ];
-    }
-    const { children = [], wholeChildren, ...rest } = only;
-    // A whole list of children fits into one message or proves nothing (R19): a pass lists those of so large a workload live.
-    if (children.length > 1 && (wholeChildren ?? only.whole))
-      return [...this.#encode([{ ...rest, children: [] }]), ...this.#encode([{ owner: only.owner, pods: only.pods.of([]), children }])];
-    if (children.length > 1) {
-      const half = Math.ceil(children.length / 2);
-      return [
-        ...this.#encode([{ ...only, children: children.slice(0, half) }]),
-        ...this.#encode([{ owner: only.owner, pods: only.pods.of([]), children: children.slice(half) }]),
-      ];
-    }
+    const halves = halvesOf(only);
+    if (halves) return halves.flatMap((half) => this.#encode([half]));
     this.#setup.telemetry.error('report is too large for a message', { ...only.owner, reason });
     this.#setup.telemetry.count('ReportsTooLarge', 1, 'Count');
     return [];
@@ -371,4 +335,26 @@ export class Outbox {
     const message: OutgoingEvents = { ...sender, sequence: this.#sequence, sentAtMs: Math.round(this.#setup.clock.nowMs()), ...content };
     return { body: encodeEvents(message), groupId: sender.cluster };
   }
+}
+
+/** @returns undefined if it cannot be divided */
+function halvesOf({ children, ...about }: Report): [Report, Report] | undefined {
+  const { owner } = about;
+  const filled = children.filter(({ isEmpty }) => !isEmpty);
+  const [first] = filled;
+  // Each report names every resource of its kind, also one without news.
+  const childrenWith = (wanted: (each: ReportedChildren) => ReportedChildren | undefined): ReportedChildren[] =>
+    children.map((each) => wanted(each) ?? each.of([]));
+  if (filled.length > 1)
+    return [
+      { ...about, children: childrenWith((each) => (each === first ? each : undefined)) },
+      { owner, children: childrenWith((each) => (each === first ? undefined : each)) },
+    ];
+  const halves = first?.halves();
+  return (
+    halves && [
+      { ...about, children: childrenWith((each) => (each === first ? halves[0] : undefined)) },
+      { owner, children: childrenWith((each) => (each === first ? halves[1] : undefined)) },
+    ]
+  );
 }

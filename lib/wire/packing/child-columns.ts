@@ -5,7 +5,7 @@ import { partBytes, PART_BYTES_MAX, type ChildState } from '../../objects/child-
 import type { Json } from '../../objects/kubernetes.ts';
 import { isResourceVersion } from '../../objects/values/resource-version.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import type { PackedPods } from './columns.ts';
+import type { PackedChildren, Refuse } from './codec.ts';
 import { parseGuarded, type ValueBudget } from '../words/guarded-json.ts';
 import { OBJECT_NAME, UID } from '../words/names.ts';
 import type { ChildEntry, ChildPresence } from '../words/observations.ts';
@@ -51,7 +51,7 @@ const BITS = { byPass: 1, terminating: 2, number: 4, orphaned: 8 };
 /** Matches a name that ends in a number: names of neighbours then differ by the number alone. */
 const NUMBERED = /^(.*?)(0|[1-9]\d{0,8})$/;
 
-export function packChildren(entries: Iterable<ChildEntry>): PackedPods {
+export function packChildren(entries: Iterable<ChildEntry>): PackedChildren {
   const [shapeColumn, uidTexts, versions, names, numbers, partColumn] = Array.from({ length: 6 }, () => new ByteWriter()) as Writers;
   const shapes = new Map<string, number>();
   const parts = new Map<string, number>();
@@ -133,11 +133,8 @@ function shapeText({ r, n, ...rest }: Omit<Shape, 'l'>, labels: ChildState['labe
 }
 type Writers = [ByteWriter, ByteWriter, ByteWriter, ByteWriter, ByteWriter, ByteWriter];
 
-/** Called with the place of a child that cannot exist. The child is among those returned all the same. */
-export type RefuseChild = (at: number, fault: string) => void;
-
 /** @throws UndecodableMessageError anything that packChildren would not have written */
-export function unpackChildren({ columns, uids }: PackedPods, refuse: RefuseChild = cannotBe): ChildEntry[] {
+export function unpackChildren({ columns, uids }: PackedChildren, refuse: Refuse = cannotBe): ChildEntry[] {
   const reader = new ByteReader(columns);
   const count = reader.unsigned();
   if (count > MOST_CHILDREN || uids.length !== count * 16)

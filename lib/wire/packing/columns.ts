@@ -3,18 +3,12 @@
 import { DICTIONARY_FACTS, LISTED_FACTS, NUMBER_FACTS, type PodFacts } from '../../objects/pods/fact-table.ts';
 import type { PodEntry } from '../words/observations.ts';
 import { ByteWriter } from './bytes.ts';
+import type { PackedChildren } from './codec.ts';
 import { DictionaryColumn } from './dictionary-column.ts';
 import { CHARACTERS_PER_VALUE, valuesIn } from '../words/guarded-json.ts';
 import { areAlike, BITS, bitsOf, writtenShapeOf } from './shapes.ts';
 import { MessageTooLargeError } from '../words/undecodable.ts';
 import { readUuid, UUID_BYTES } from './uuid-bytes.ts';
-
-export interface PackedPods {
-  /** Everything but the uids; compresses well. */
-  columns: Uint8Array;
-  /** 16 random bytes each, so they do not compress. */
-  uids: Uint8Array;
-}
 
 export const MOST_PODS = 50_000;
 export const MOST_SHAPES = 10_000;
@@ -85,7 +79,7 @@ function writeDifference(writer: ByteWriter, a: string, b: string): void {
 export function packPods(
   entries: Iterable<PodEntry>,
   { before: writtenBefore, isForMessage = false }: { before?: WrittenShapes; isForMessage?: boolean } = {},
-): PackedPods {
+): PackedChildren {
   const writers: Columns = {
     shape: new ByteWriter(),
     uidTexts: new ByteWriter(),
@@ -110,7 +104,7 @@ export function packPods(
   const recent: WrittenShape[] = [];
   let oldest = 0;
   for (const entry of entries) {
-    const { pod, heardAt } = entry;
+    const { child: pod, heardAt } = entry;
     count += 1;
     const known = writtenBefore?.get(entry);
     const bits = known?.bits ?? bitsOf(entry);

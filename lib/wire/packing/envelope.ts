@@ -2,15 +2,15 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { FREQUENT_TEXTS } from '../../objects/values/frequent-texts.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
-import type { PackedPods } from './columns.ts';
+import type { PackedChildren } from './codec.ts';
 import { NewerVersionError, TooMuchError, UndecodableMessageError } from '../words/undecodable.ts';
 
 export interface Envelope {
   /** JSON. */
   header: string;
-  pods: PackedPods;
+  pods: PackedChildren;
   /** Children other than pods. What has some is of version 2. */
-  children?: PackedPods;
+  children?: PackedChildren;
 }
 
 export interface EnvelopeLimits {

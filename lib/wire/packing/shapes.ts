@@ -46,8 +46,10 @@ export function computedNameOf({ controller, index, number }: PodFacts): string 
   return childNameOf(controller, { index: plainNumberOf(index), number });
 }
 
-export function bitsOf({ pod, deleted, byPass }: PodEntry): number {
-  let bits = (deleted ? BITS.deleted : 0) | (byPass ? BITS.byPass : 0) | (computedNameOf(pod) === pod.name ? BITS.computedName : 0);
+/** A pod has no label that takes it out of its watch: it is there, or it is deleted. */
+export function bitsOf({ child: pod, presence, byPass }: PodEntry): number {
+  let bits =
+    (presence === 'there' ? 0 : BITS.deleted) | (byPass ? BITS.byPass : 0) | (computedNameOf(pod) === pod.name ? BITS.computedName : 0);
   for (let at = 0; at < FLAG_BITS.length; at += 1) if (FLAG_TESTS[at]?.(pod)) bits |= FLAG_BITS[at] ?? 0;
   for (let at = 0; at < OWN_BITS.length; at += 1) if (OWN_VALUES[at]?.(pod) !== undefined) bits |= OWN_BITS[at] ?? 0;
   return bits;

@@ -3,7 +3,8 @@ import * as v from 'valibot';
 import { isResourceVersion } from '../../objects/values/resource-version.ts';
 import { BLANK_FACTS, CHECKED_FACTS, DICTIONARY_FACTS, LISTED_FACTS, NUMBER_FACTS, type PodFacts } from '../../objects/pods/fact-table.ts';
 import { ByteReader } from './bytes.ts';
-import { LONGEST_SHAPE, MOST_PODS, MOST_SHAPES, OWN_CONTAINERS_MAX, SHAPE_VALUES_MAX, type PackedPods } from './columns.ts';
+import type { PackedChildren, Refuse } from './codec.ts';
+import { LONGEST_SHAPE, MOST_PODS, MOST_SHAPES, OWN_CONTAINERS_MAX, SHAPE_VALUES_MAX } from './columns.ts';
 import { readDictionary } from './dictionary-column.ts';
 import { parseGuarded, type ValueBudget } from '../words/guarded-json.ts';
 import type { PodEntry } from '../words/observations.ts';
@@ -62,9 +63,6 @@ interface Kind {
   /** Why no pod of this shape is accepted. */
   fault: string | undefined;
 }
-
-/** Called with the place of a pod that cannot exist. The pod is among those returned all the same. */
-export type Refuse = (at: number, fault: string) => void;
 
 function kindOf(shape: Shape, fault?: string): Kind {
   const facts = { ...BLANK_FACTS };
@@ -140,7 +138,7 @@ function faultOf(pod: PodFacts, { checks }: Kind): string | undefined {
  * @param refuse is called for each impossible pod, so that it does not hold up the others. Without it only the columns are checked
  * @throws UndecodableMessageError anything that packPods would not have written
  */
-export function unpackPods({ columns, uids }: PackedPods, refuse?: Refuse): PodEntry[] {
+export function unpackPods({ columns, uids }: PackedChildren, refuse?: Refuse): PodEntry[] {
   const reader = new ByteReader(columns);
   const count = reader.unsigned();
   if (count > MOST_PODS || uids.length !== count * 16) throw new UndecodableMessageError(`${count} pods with ${uids.length} bytes of uids`);
@@ -173,9 +171,9 @@ export function unpackPods({ columns, uids }: PackedPods, refuse?: Refuse): PodE
       throw new UndecodableMessageError(`more than ${OWN_CONTAINERS_MAX} containers that are over`);
     const uid = uuidAt(uids, at * 16) ?? uidIn(readers.uidTexts);
     const entry = entryOf(kind, uid, reading);
-    const fault = refuse && (kind.fault ?? faultOf(entry.pod, kind));
+    const fault = refuse && (kind.fault ?? faultOf(entry.child, kind));
     if (fault !== undefined) refuse?.(at, fault);
-    for (let which = 0; which < kind.later.length; which += 1) having[kind.later[which] ?? 0]?.push(entry.pod);
+    for (let which = 0; which < kind.later.length; which += 1) having[kind.later[which] ?? 0]?.push(entry.child);
     entries.push(entry);
   }
   if (!reader.isAtEnd) throw new UndecodableMessageError('more bytes than pods');
@@ -233,7 +231,7 @@ function entryOf({ bits, facts, numbers, ownContainers, fault }: Kind, uid: stri
   if ((bits & BITS.computedName) !== 0) pod.name = computedNameOf(pod) ?? '';
   if (fault === undefined && (pod.name === '' || isBroken))
     throw new UndecodableMessageError('a pod without a name, or with a negative number');
-  return { heardAt, byPass: (bits & BITS.byPass) !== 0, deleted: (bits & BITS.deleted) !== 0, pod };
+  return { heardAt, byPass: (bits & BITS.byPass) !== 0, presence: (bits & BITS.deleted) === 0 ? 'there' : 'deleted', child: pod };
 }
 
 /** A number while it is exact, which is nearly always; else a bigint. */

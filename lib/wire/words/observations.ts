@@ -13,13 +13,27 @@ export interface OwnerName {
   uid: string;
 }
 
-export interface PodObservation {
+/** A child of any resource. Pods have facts beside the common fields, other children a part. */
+export type AnyChild = PodFacts | ChildState;
+
+/**
+ * `left`: a watch does not select it any more, as when somebody takes its label off. It may exist all the same: only a read by name shows.
+ * `deleted`: it is gone.
+ */
+export type ChildPresence = 'there' | 'left' | 'deleted';
+
+/** One observed state of a child. */
+export interface Observation<Child extends AnyChild = AnyChild> {
   /** An event's own resourceVersion, or that of the list it was in. */
   heardAt: string;
-  /** True: the pod is gone (a watch's DELETED event), and `pod` is its last known state. */
-  deleted: boolean;
-  pod: PodFacts;
+  presence: ChildPresence;
+  /** The last known state if it is not there. */
+  child: Child;
 }
+
+export type PodObservation = Observation<PodFacts>;
+/** Of a child that is no pod. */
+export type ChildObservation = Observation<ChildState>;
 
 export interface OwnerObservation {
   heardAt: string;
@@ -30,46 +44,28 @@ export interface OwnerObservation {
 
 /** A whole list (R19): at `floor`, nothing existed within these slots but the objects that the report names. */
 export interface WholeList {
-  /** The lowest resourceVersion of its pages. */
+  /** The lowest resourceVersion of its pages. Versions are ordered per resource: it says nothing of another resource (R3). */
   floor: string;
   /** `all`, or the slots from (included) to (excluded); see slotOf in view-layout.ts. */
   slots: 'all' | { from: number; to: number };
-}
-
-/**
- * `left`: a watch does not select it any more, as when somebody takes its label off. It may exist all the same: only a read by name shows.
- * `deleted`: it is gone.
- */
-export type ChildPresence = 'there' | 'left' | 'deleted';
-
-/** Of a child that is no pod. */
-export interface ChildObservation {
-  /** An event's own resourceVersion, or that of the list it was in. */
-  heardAt: string;
-  presence: ChildPresence;
-  /** The last known state if it is not there. */
-  child: ChildState;
-}
-
-/** A whole list of the children of one resource other than pods (R19). */
-export interface WholeChildren {
-  /** `plural.group` */
-  resource: string;
-  /** Versions are ordered per resource: this floor says nothing of another resource (R3). */
-  floor: string;
   /** An object can leave the list without being deleted: by a label. */
   isSelected?: true;
+}
+
+/** Observations of a workload's children of one resource. */
+export interface ResourceReport<Child extends AnyChild = AnyChild> {
+  /** `plural.group`; the plural alone in the core group. */
+  resource: string;
+  children: readonly Observation<Child>[];
+  whole?: WholeList | undefined;
 }
 
 /** Observations of one workload. */
 export interface WorkloadReport {
   owner: OwnerName;
   observed?: OwnerObservation;
-  pods: PodObservation[];
-  whole?: WholeList;
-  /** Of a kind that has children other than pods, also where nothing was observed of them; absent for other kinds. */
-  children?: ChildObservation[];
-  wholeChildren?: WholeChildren[];
+  /** At most one of each resource. */
+  children: ResourceReport[];
 }
 
 export interface WatchState {
@@ -144,13 +140,18 @@ export interface EventMessage {
   heartbeat?: Heartbeat;
 }
 
-/** A message to be written. Pods of a report may come one by one, so that there is never an object for each of thousands. */
+/** A message to be written. */
 export interface OutgoingEvents extends Omit<EventMessage, 'reports'> {
   reports: readonly OutgoingReport[];
 }
 
-export interface OutgoingReport extends Omit<WorkloadReport, 'pods'> {
-  pods: Iterable<PodObservation>;
+export interface OutgoingReport extends Omit<WorkloadReport, 'children'> {
+  children: readonly OutgoingChildren[];
+}
+
+/** Children may come one by one, so that there is never an object for each of thousands. */
+export interface OutgoingChildren extends Omit<ResourceReport, 'children'> {
+  children: Iterable<Observation>;
 }
 
 /** A queued request to look at a key. It carries no facts. `follows`: the fence that the sender read. */
@@ -207,15 +208,14 @@ export type DelayedMessage = TimerMessage | DigestMismatchMessage | StaleLookMes
 export type RelayAsk =
   { ask: 'everything'; era: number; after?: { session: string; sequence: number } | undefined } | { ask: 'workload'; owner: OwnerName };
 
-/** One pod in a view. */
-export interface PodEntry {
-  heardAt: string;
+/** The view's memory of a child. Not 'there': a tombstone, or a child that is looked for by name. */
+export interface Entry<Child extends AnyChild = AnyChild> extends Observation<Child> {
   /** Observed as the answer to a pass's own call (R7), so that its event changes nothing. */
   byPass: boolean;
-  /** A tombstone. */
-  deleted: boolean;
-  pod: PodFacts;
 }
+
+export type PodEntry = Entry<PodFacts>;
+export type ChildEntry = Entry<ChildState>;
 
 export interface OwnerEntry {
   heardAt: string;
@@ -224,26 +224,16 @@ export interface OwnerEntry {
   object: WorkloadObject;
 }
 
-/** One view item, unpacked. `floor`: nothing else observed at or below it changes the item (R2). */
-export interface ViewPart {
-  era: number;
-  floor: string;
-  owner?: OwnerEntry;
-  /** By uid. */
-  pods: Map<string, PodEntry>;
-}
-
-/** The view's memory of a child other than a pod. */
-export interface ChildEntry extends ChildObservation {
-  /** Observed as the answer to a pass's own call (R7), so that its event changes nothing. */
-  byPass: boolean;
-}
-
-/** The children of one resource, as a view item holds them. `floor`: of this resource alone (R3). */
-export interface ChildrenPart {
+/** One view item, unpacked: children of one resource. */
+export interface ViewPart<Child extends AnyChild = PodFacts> {
   era: number;
   resource: string;
+  /** Nothing else observed at or below it changes the part (R2). Of this resource alone (R3). */
   floor: string;
+  /** Only in the part that lies in the head. */
+  owner?: OwnerEntry;
   /** By uid. */
-  children: Map<string, ChildEntry>;
+  children: Map<string, Entry<Child>>;
 }
+
+export type ChildrenPart = ViewPart<ChildState>;

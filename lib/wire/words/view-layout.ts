@@ -1,10 +1,14 @@
-// A pod's slot among its siblings. Neighbours are stored and listed together, because a storm touches neighbours together.
-import type { PodFacts } from '../../objects/pods/pod-facts.ts';
+// A child's slot among its siblings. Neighbours are stored and listed together, because a storm touches neighbours together.
+import type { AnyChild } from './observations.ts';
 
 /** The completion index, else the number that its name stands for, else a hash of the uid. */
-export function slotOf({ index, number, uid }: Pick<PodFacts, 'index' | 'number' | 'uid'>): number {
+export function slotOf(child: Pick<AnyChild, 'number' | 'uid'> & { index?: string }): number {
+  const { index, number, uid } = child;
   if (index !== undefined && /^\d{1,9}$/.test(index)) return Number(index);
-  if (number !== undefined) return number;
+  return number ?? hashOf(uid);
+}
+
+export function hashOf(uid: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < uid.length; at++) hash = Math.imul(hash ^ uid.charCodeAt(at), 0x01000193);
   return hash >>> 0;

@@ -16,6 +16,7 @@ import { failureOf } from '../../claims.ts';
 import { goJson, oddJobs, oddPods } from './go-json.ts';
 import type { ScriptedServer } from './scripted-server.ts';
 import { says, startScriptedServer } from './scripted-server.ts';
+import { podsIn } from '../../wire/told-children.ts';
 
 const clock = new SystemClock();
 const soon = () => deadlineIn(clock, 20_000);
@@ -123,8 +124,9 @@ test.each(oddJobs.map(([name, make], at): [string, () => Job, () => Pod] => [nam
       const endMs = Date.now() + 10_000;
       while (!names.every((each) => told.has(each)) && Date.now() < endMs)
         for (const { body } of await queue.receive('events', { max: 10, waitSeconds: 1, visibilitySeconds: 30 }))
-          for (const { observed, pods } of decodeEvents(body).reports)
-            for (const name of [observed?.object.metadata.name, ...pods.map(({ pod }) => pod.name)]) told.add(name ?? '');
+          for (const report of decodeEvents(body).reports)
+            for (const name of [report.observed?.object.metadata.name, ...podsIn(report).map(({ child: pod }) => pod.name)])
+              told.add(name ?? '');
       expect([...told]).toEqual(expect.arrayContaining(names));
     };
     const at = (name: string, resourceVersion: string): Job['metadata'] => ({

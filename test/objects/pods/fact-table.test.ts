@@ -25,6 +25,7 @@ import { areAlike, BITS, bitsOf, writtenShapeOf } from '../../../lib/wire/packin
 import { packSnapshot, unpackSnapshot } from '../../../lib/wire/snapshot.ts';
 import { unpackPods } from '../../../lib/wire/packing/unpack-pods.ts';
 import { OWNER } from '../../wire/pod-population.ts';
+import { podsAt } from '../../wire/told-children.ts';
 
 const container = { name: 'main', role: 'container' as const, restarts: 0 };
 
@@ -111,7 +112,7 @@ const pairsOf = (name: FactName): [PodFacts, PodFacts][] => {
   return pods.flatMap((pod, at) => pods.slice(at + 1).map((other): [PodFacts, PodFacts] => [pod, other]));
 };
 
-const entryOf = (pod: PodFacts): PodEntry => ({ heardAt: '9', byPass: false, deleted: false, pod });
+const entryOf = (pod: PodFacts): PodEntry => ({ heardAt: '9', byPass: false, presence: 'there', child: pod });
 const shapesIn = (entries: PodEntry[]): number => {
   const reader = new ByteReader(packPods(entries).columns);
   reader.unsigned();
@@ -145,7 +146,7 @@ describe.each(NAMES)('%s', (name) => {
       packPods(entries, { before: same });
       expect(unpackPods(packPods(entries.toReversed(), { before: same }))).toEqual(entries.toReversed());
       if (name === 'namespace') continue;
-      const reports = [{ owner: OWNER, pods: [a, b].map((pod) => ({ heardAt: '9', deleted: false, pod })) }];
+      const reports = [{ owner: OWNER, children: [podsAt([a, b], '9')] }];
       const message = { cluster: 'west-1', session: 'Zr3', era: 0, kubeSystemUid: 'b', sequence: 1, sentAtMs: 5, reports };
       expect(decodeEvents(encodeEvents(message))).toEqual(message);
     }
@@ -289,7 +290,7 @@ describe('facts that a kind must ask for', () => {
     const packed = packPods(pods.map(entryOf));
     expect(shapesIn(pods.map(entryOf))).toBe(1);
     expect(packed.columns.length - packPods(without.map(entryOf)).columns.length).toBeLessThan(1_000 + 200);
-    expect(unpackPods(packed).map((entry) => entry.pod.node)).toEqual(pods.map(({ node }) => node));
+    expect(unpackPods(packed).map((entry) => entry.child.node)).toEqual(pods.map(({ node }) => node));
   });
 
   test('are bounded: a name that no node has is left out, words are cut, and five containers are kept', () => {
@@ -309,7 +310,7 @@ describe('facts that a kind must ask for', () => {
       { container: 'main', state: 'terminated', reason: `E${at}`, message: `${at} `.repeat(200) },
     ];
     const pods = Array.from({ length: 600 }, (_, at) => ({ ...podFactsOf(pod), containerWords: words(at) }));
-    const read = unpackPods(packPods(pods.map(entryOf))).map((entry) => entry.pod.containerWords?.[0]);
+    const read = unpackPods(packPods(pods.map(entryOf))).map((entry) => entry.child.containerWords?.[0]);
     expect(read).toHaveLength(600);
     expect(read[0]).toEqual(pods[0]?.containerWords[0]);
     expect(read.findLast((each) => each !== undefined)).toEqual({ container: 'main', state: 'terminated', reason: expect.any(String) });

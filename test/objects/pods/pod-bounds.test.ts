@@ -51,6 +51,6 @@ test.each(cases)('%s', (_name, pod, unreadable) => {
   expect(facts.unreadable).toBe(unreadable);
   if (unreadable !== undefined) expect(facts).toMatchObject({ phase: '', conditions: [], containers: [], labels: LABELS });
   // And what is kept can be read wherever it is kept.
-  const entry = { heardAt: '7', byPass: false, deleted: false, pod: facts };
+  const entry = { heardAt: '7', byPass: false, presence: 'there' as const, child: facts };
   expect(unpackPods(packPods([entry]))).toEqual([entry]);
 });

@@ -12,9 +12,10 @@ test('section 7: a pod that a selector chooses by its index label, and that nobo
   const owner = { uid: job.metadata.uid ?? '', resourceVersion: job.metadata.resourceVersion ?? '' };
   const part = {
     era: 0,
+    resource: 'pods',
     floor: '0',
     owner: { heardAt: '1', byPass: false, deleted: false, object: job },
-    pods: new Map([[pod.uid, { heardAt: '1', byPass: false, deleted: false, pod }]]),
+    children: new Map([[pod.uid, { heardAt: '1', byPass: false, presence: 'there' as const, child: pod }]]),
   };
   expect(viewDigestOf(factsFor('Job'), part)).toBe(digestOf([{ uid: pod.uid, resourceVersion: pod.resourceVersion }, owner]));
 });

@@ -4,12 +4,13 @@ import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import type { Plan } from '../../../lib/kinds/rows/plan.ts';
 import { PODS } from '../../../lib/objects/resources.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
-import { childFloor } from '../../../lib/reconciler/view/children-access.ts';
+import { floorIn } from '../../../lib/reconciler/view/floors.ts';
 import { AUTOSCALERS, CONFIG_MAPS, CONTINUES, ENSEMBLES, SECRETS, SERVICES, type Ensemble } from '../../world/kinds/ensemble/ensemble.ts';
 import { allOf, anEnsemble, ensembleOf, eventsOf, openEnsembleWorld, playing, podNamed } from '../../world/kinds/ensemble/world.ts';
 import { withPlans } from '../../world/planner-stand-in.ts';
 import { expectQuiet } from '../../world/right.ts';
 import type { World } from '../../world/world.ts';
+import { toldOthers } from '../../wire/told-children.ts';
 
 const AUTOSCALED = { 'ensemble-autoscaler': 'on' };
 const TRIO = ['demo-strings-0', 'demo-strings-1', 'demo-winds-0'];
@@ -123,7 +124,7 @@ describe('R3: versions of a child’s resource', () => {
     expect(world.cluster.writes.slice(writes)).toEqual([]);
     expect(passesOf().at(-1)?.outcome).toBe('converged');
     const head = await world.store.readHead(await world.keyOf('demo', 'Ensemble'));
-    expect(['services', 'configmaps'].map((resource) => head && childFloor(head, resource, 1) !== undefined)).toEqual([true, true]);
+    expect(['services', 'configmaps'].map((resource) => head && floorIn(head, resource, 1) !== undefined)).toEqual([true, true]);
   });
 });
 
@@ -327,8 +328,7 @@ describe('bad children', () => {
       {
         owner: name,
         observed: { heardAt: '9000001', deleted: false, object },
-        pods: [],
-        children: [{ heardAt: '9000000', presence: 'there', child }],
+        children: toldOthers([{ heardAt: '9000000', presence: 'there', child }]),
       },
     ]);
     await world.ingest();

@@ -8,6 +8,7 @@ import { sweep } from '../../../lib/reconciler/sweep.ts';
 import { heartbeat, relist } from '../../world/reporter.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
+import { podsAt, toldPods } from '../../wire/told-children.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -156,8 +157,7 @@ describe('R19: full lists', () => {
       {
         owner: { kind: 'Job', namespace, name, uid },
         observed: { heardAt: list.metadata.resourceVersion, deleted: false, object: jobFactsOf(job) },
-        pods: [],
-        whole: { floor: list.metadata.resourceVersion, slots: 'all' },
+        children: [toldPods([], { floor: list.metadata.resourceVersion, slots: 'all' })],
       },
     ]);
     await world.ingest();
@@ -177,8 +177,7 @@ describe('R19: full lists', () => {
     await world.send([
       {
         owner: { kind: 'Job', namespace, name, uid },
-        pods: low.map((pod) => ({ heardAt: floor, deleted: false, pod })),
-        whole: { floor, slots: { from: 0, to: 30 } },
+        children: [{ ...podsAt(low, floor), whole: { floor, slots: { from: 0, to: 30 } } }],
       },
     ]);
     await world.ingest();

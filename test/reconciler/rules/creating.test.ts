@@ -267,7 +267,7 @@ describe('R7: own writes', () => {
     expect(world.passes.at(-1)?.outcome).toBe('overtaken');
     world.interposer = undefined;
     const head = await world.store.readHead(key);
-    const seen = head && (await readView(world.store, head, 0)).part.pods;
+    const seen = head && (await readView(world.store, head, 0)).part.children;
     expect([...(seen?.keys() ?? [])].toSorted()).toEqual([...world.podsEver.keys()].toSorted());
     expect(world.podsEver.size).toBeGreaterThan(0);
     await runToEnd(world, 'demo');

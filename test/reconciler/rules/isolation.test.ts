@@ -272,7 +272,7 @@ describe('R13: one bad workload', () => {
     const writes = world.cluster.writes.length;
     // News and wakes of long ago, twice.
     for (let time = 0; time < 2; time++) {
-      await world.send([{ owner, observed: { heardAt: job.metadata.resourceVersion ?? '', deleted: false, object: job }, pods: [] }]);
+      await world.send([{ owner, observed: { heardAt: job.metadata.resourceVersion ?? '', deleted: false, object: job }, children: [] }]);
       await world.ingest();
       await world.queue.send('wakes', [
         { body: encodeWake({ key: formatKey(key), follows: 'long-ago' }), groupId: 'g', deduplicationId: `d${time}` },
@@ -324,7 +324,7 @@ describe('R15: who may say what', () => {
     const report = {
       owner: { kind: 'Job' as const, namespace, name, uid },
       observed: { heardAt: resourceVersion, deleted: false, object: job },
-      pods: [],
+      children: [],
     };
     await world.send([report], message);
     await world.ingest();
@@ -367,7 +367,7 @@ describe('R15: who may say what', () => {
     const report = {
       owner: { kind: 'Job' as const, namespace, name, uid },
       observed: { heardAt: resourceVersion, deleted: false, object: forged },
-      pods: [],
+      children: [],
     };
     await world.send([report]);
     await world.ingest();

@@ -86,7 +86,7 @@ describe('R3: an API server restored from an older state', () => {
     const head = await world.store.readHead(await world.keyOf('demo'));
     const view = head && (await readView(world.store, head, 1));
     expect(view?.hasMissingItem).toBe(false);
-    expect([...(view?.part.pods ?? [])].flatMap(([uid, { deleted }]) => (deleted ? [] : [uid])).toSorted()).toEqual(
+    expect([...(view?.part.children ?? [])].flatMap(([uid, { presence }]) => (presence === 'there' ? [uid] : [])).toSorted()).toEqual(
       (await world.pods()).map(({ metadata }) => metadata.uid ?? '').toSorted(),
     );
     expect(await asks()).toContainEqual({ ask: 'everything', era: 1 });
@@ -156,7 +156,7 @@ describe('R3: an API server restored from an older state', () => {
     const { metadata, ...rest } = await world.job('demo');
     const heardAt = String(BigInt(metadata.resourceVersion ?? '0') + 40n);
     const owner = { kind: 'Job' as const, namespace: 'default', name: 'demo', uid: metadata.uid ?? '' };
-    await world.send([{ owner, observed: { heardAt, deleted: false, object: { metadata, ...rest } }, pods: [] }]);
+    await world.send([{ owner, observed: { heardAt, deleted: false, object: { metadata, ...rest } }, children: [] }]);
     await touch('demo');
     await expectNewEraToComplete();
   });
@@ -181,7 +181,7 @@ describe('R3: an API server restored from an older state', () => {
     await world.settle();
     const job = await world.job('demo');
     const owner = { kind: 'Job' as const, namespace: 'default', name: 'demo', uid: job.metadata.uid ?? '' };
-    await world.send([{ owner, observed: { heardAt: job.metadata.resourceVersion ?? '', deleted: false, object: job }, pods: [] }], {
+    await world.send([{ owner, observed: { heardAt: job.metadata.resourceVersion ?? '', deleted: false, object: job }, children: [] }], {
       era: 1,
     });
     await world.ingest();

@@ -12,6 +12,7 @@ import { encodeTimer } from '../../../lib/wire/messages.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
 import { heartbeat, relist } from '../../world/reporter.ts';
 import { aJob, conditionsOf, World } from '../../world/world.ts';
+import { toldPods } from '../../wire/told-children.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -208,8 +209,7 @@ describe('R9: sending', () => {
       {
         owner: { kind: 'Job', namespace: 'default', name: 'demo', uid },
         observed: { heardAt: resourceVersion, deleted: false, object: job },
-        pods: [],
-        whole: { floor: '1', slots: 'all' },
+        children: [toldPods([], { floor: '1', slots: 'all' })],
       },
     ]);
     await world.ingest();

@@ -4,12 +4,14 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { childStateOf } from '../../../lib/kinds/rows/child.ts';
 import { factsFor } from '../../../lib/kinds/facts.ts';
 import type { ChildFacts } from '../../../lib/kinds/rows/kind.ts';
-import { livingChildren, partsDigestOf } from '../../../lib/reconciler/view/children.ts';
+import { partsDigestOf } from '../../../lib/reconciler/view/parts-digest.ts';
+import { livingIn } from '../../../lib/reconciler/view/view.ts';
 import { presenceOf } from '../../../lib/objects/child-state.ts';
 import { viewDigestOf } from '../../../lib/reconciler/cluster/digest-mismatch.ts';
 import { readView, type View } from '../../../lib/reconciler/view/view-access.ts';
-import type { ChildObservation, OwnerName, WorkloadReport } from '../../../lib/wire/words/observations.ts';
+import type { ChildObservation, OwnerName, PodObservation } from '../../../lib/wire/words/observations.ts';
 import { ENSEMBLE } from '../../kinds/made-up-kind.ts';
+import { toldOthers, toldPods, type WholeOf } from '../../wire/told-children.ts';
 import { aJob, CLUSTER, World } from '../../world/world.ts';
 
 const [SERVICES, STAGES] = ENSEMBLE.children;
@@ -42,9 +44,12 @@ const service = (resourceVersion: string, tempo: string): ChildObservation => ({
 });
 
 /** @returns how many passes it led to */
-async function tell(report: Partial<WorkloadReport>, seconds = 3): Promise<number> {
+async function tell(
+  { pods = [], children = [], wholeChildren = [] }: { pods?: PodObservation[]; children?: ChildObservation[]; wholeChildren?: WholeOf[] },
+  seconds = 3,
+): Promise<number> {
   const before = world.passes.length;
-  await world.send([{ owner, pods: [], children: [], ...report }]);
+  await world.send([{ owner, children: [toldPods(pods), ...toldOthers(children, wholeChildren)] }]);
   await world.elapse(seconds, { play: false });
   return world.passes.length - before;
 }
@@ -54,7 +59,7 @@ async function view(): Promise<View> {
   if (!head) throw new Error('no head');
   return await readView(world.store, head, 0);
 }
-const tempos = async (): Promise<unknown[]> => (await view()).children.flatMap(livingChildren).map(({ part }) => part.facts);
+const tempos = async (): Promise<unknown[]> => (await view()).children.flatMap((part) => [...livingIn(part)]).map(({ part }) => part.facts);
 
 test('R9: a child that came, changed or went wakes; one whose version alone moves on wakes nobody and writes no head', async () => {
   expect(await tell({ children: [service('2000005', 'largo')] })).toBe(1);
@@ -69,22 +74,22 @@ test('R9: a child that came, changed or went wakes; one whose version alone move
 
 test('R9: a child that changed wakes also beside a pod of which nothing is new', async () => {
   await tell({ children: [service('2000005', 'largo')] });
-  const [known] = (await view()).part.pods.values();
+  const [known] = (await view()).part.children.values();
   if (!known) throw new Error('no pod');
-  const { heardAt, pod } = known;
-  expect(await tell({ pods: [{ heardAt, deleted: false, pod }] })).toBe(0);
-  expect(await tell({ children: [service('2000009', 'presto')], pods: [{ heardAt, deleted: false, pod }] })).toBe(1);
+  const { heardAt, child: pod } = known;
+  expect(await tell({ pods: [{ heardAt, presence: 'there', child: pod }] })).toBe(0);
+  expect(await tell({ children: [service('2000009', 'presto')], pods: [{ heardAt, presence: 'there', child: pod }] })).toBe(1);
 });
 
 test('R3: the list of one resource is compared with the floor of that resource alone', async () => {
   await tell({ wholeChildren: [{ resource: 'services', floor: '1000000' }] });
   const mismatches = (): number => world.metrics.filter(({ metric }) => metric === 'ViewMismatches').length;
   // Far below the services' floor, and news of the pods all the same.
-  const [pod] = (await view()).part.pods.values();
+  const [pod] = (await view()).part.children.values();
   if (!pod) throw new Error('no pod');
-  const changed = { ...pod.pod, resourceVersion: '900000', phase: 'Running' };
-  await tell({ pods: [{ heardAt: '900000', deleted: false, pod: changed }] });
-  expect((await view()).part.pods.get(pod.pod.uid)?.pod.phase).toBe('Running');
+  const changed = { ...pod.child, resourceVersion: '900000', phase: 'Running' };
+  await tell({ pods: [{ heardAt: '900000', presence: 'there', child: changed }] });
+  expect((await view()).part.children.get(pod.child.uid)?.child.phase).toBe('Running');
   expect(mismatches()).toBe(0);
   // An older list of the services is a late message, or a server that was set back: a pass looks.
   await tell({ wholeChildren: [{ resource: 'services', floor: '999' }] });
@@ -134,5 +139,5 @@ test('trap 10: a digest of parts of another revision is no doubt; another part, 
   const idle = await mismatches({ revision: 1, tempo: 'largo' });
   expect(await mismatches({ revision: 2, tempo: 'presto' })).toBe(idle);
   expect(await mismatches({ revision: 1, tempo: 'presto' })).toBe(idle + 1);
-  expect(presenceOf(children.flatMap(livingChildren))).toEqual([{ uid: 'uid-of-service', resourceVersion: 'services' }]);
+  expect(presenceOf(children.flatMap((each) => [...livingIn(each)]))).toEqual([{ uid: 'uid-of-service', resourceVersion: 'services' }]);
 });

@@ -5,24 +5,18 @@ import type { ChildState } from '../../../lib/objects/child-state.ts';
 import type { WorkloadKey } from '../../../lib/objects/workload.ts';
 import type { Head } from '../../../lib/ports/store.ts';
 import { newHead } from '../../../lib/reconciler/head/heads.ts';
-import { childFloor, writeChildren } from '../../../lib/reconciler/view/children-access.ts';
-import {
-  comparableParts,
-  digestText,
-  emptyChildren,
-  livingChildren,
-  mergeChildren,
-  partsDigestOf,
-  partsIn,
-} from '../../../lib/reconciler/view/children.ts';
+import { floorIn } from '../../../lib/reconciler/view/floors.ts';
+import { comparableParts, digestText, partsDigestOf, partsIn } from '../../../lib/reconciler/view/parts-digest.ts';
 import { seenText, viewDigestOf } from '../../../lib/reconciler/cluster/digest-mismatch.ts';
-import { readView } from '../../../lib/reconciler/view/view-access.ts';
-import { emptyPart } from '../../../lib/reconciler/view/view.ts';
+import { readView, writeChildren } from '../../../lib/reconciler/view/view-access.ts';
+import { emptyPart, livingIn, mergeNews, type News } from '../../../lib/reconciler/view/view.ts';
 import { mergedReports } from '../../../lib/reconciler/view/merged-reports.ts';
 import { decodeTimer, encodeTimer } from '../../../lib/wire/messages.ts';
-import type { ChildObservation, ChildrenPart } from '../../../lib/wire/words/observations.ts';
+import type { PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
+import type { ChildObservation, ChildrenPart, WholeList, WorkloadReport } from '../../../lib/wire/words/observations.ts';
 import { ENSEMBLE } from '../../kinds/made-up-kind.ts';
 import { VirtualClock } from '../../world/virtual-clock.ts';
+import { toldOthers } from '../../wire/told-children.ts';
 import { namesIn } from '../../contracts/store/workloads.ts';
 
 const KEY: WorkloadKey = { cluster: 'west', kind: 'Ensemble', namespace: 'default', name: 'quartet', uid: 'uid-of-quartet' };
@@ -41,10 +35,19 @@ const seen = (state: ChildState, change: Partial<ChildObservation> = {}): ChildO
   child: state,
   ...change,
 });
+const newsOf = (children: ChildObservation[], whole?: WholeList): News<ChildState> => ({
+  resource: 'services',
+  children,
+  whole,
+  byPass: false,
+});
 const part = (...children: ChildObservation[]): ChildrenPart =>
-  mergeChildren(emptyChildren('services', { era: 0, floor: '0' }), { children, byPass: false }).part;
-const after = (before: ChildrenPart, ...children: ChildObservation[]): ReturnType<typeof mergeChildren> =>
-  mergeChildren(before, { children, byPass: false });
+  mergeNews(emptyPart<ChildState>('services', { era: 0, floor: '0' }), newsOf(children)).part;
+const after = (before: ChildrenPart, ...children: ChildObservation[]): ReturnType<typeof mergeNews<ChildState>> =>
+  mergeNews(before, newsOf(children));
+const livingChildren = (of: ChildrenPart): ChildState[] => [...livingIn(of)];
+/** A whole list of all objects of a resource. */
+const listAt = (floor: string): WholeList => ({ floor, slots: 'all' });
 const faster = { part: { revision: 1, facts: { tempo: 'presto' } } };
 
 describe('news of a child', () => {
@@ -88,8 +91,8 @@ describe('news of a child', () => {
   test('trap 1: what a list of a selection does not name has left it, what a list of all does not name is gone (R19)', () => {
     const before = part(seen(child('a', '5')), seen(child('b', '5')));
     const listed = (isSelected: boolean): (string | undefined)[] => {
-      const whole = { resource: 'services', floor: '8', ...(isSelected && { isSelected: true as const }) };
-      const { part: now, isNews } = mergeChildren(before, { children: [seen(child('a', '5'), { heardAt: '8' })], whole, byPass: false });
+      const whole = { ...listAt('8'), ...(isSelected && { isSelected: true as const }) };
+      const { part: now, isNews } = mergeNews(before, newsOf([seen(child('a', '5'), { heardAt: '8' })], whole));
       expect([isNews, now.floor]).toEqual([true, '8']);
       return ['a', 'b'].map((name) => now.children.get(`uid-of-${name}`)?.presence);
     };
@@ -102,7 +105,7 @@ describe('news of a child', () => {
 
 describe('digests', () => {
   const digests = (children: ChildrenPart[], told: ChildState[]): { seen: string; told: string } => {
-    const view = emptyPart({ era: 0, floor: '0' });
+    const view = emptyPart<PodFacts>('pods', { era: 0, floor: '0' });
     const parts = [partsDigestOf('services', 1, told)];
     const relay = part(...told.map((each) => seen(each)));
     return {
@@ -143,10 +146,10 @@ describe('digests', () => {
 
 test('several messages of a batch tell of a child by its latest; whole lists stay for themselves', () => {
   const { cluster: _, ...owner } = KEY;
-  const whole = { owner, pods: [], children: [], wholeChildren: [{ resource: 'services', floor: '3' }] };
+  const whole: WorkloadReport = { owner, children: toldOthers([], [{ resource: 'services', floor: '3' }]) };
   const [early, late] = [seen(child('a', '5')), seen(child('a', '6', faster))];
-  const merged = mergedReports([{ owner, pods: [], children: [late] }, whole, { owner, pods: [], children: [early] }]);
-  expect(merged).toEqual([whole, { owner, pods: [], children: [late] }]);
+  const merged = mergedReports([{ owner, children: toldOthers([late]) }, whole, { owner, children: toldOthers([early]) }]);
+  expect(merged).toEqual([whole, { owner, children: toldOthers([late]) }]);
 });
 
 describe('where they lie', () => {
@@ -170,24 +173,24 @@ describe('where they lie', () => {
 
   test('more children than one read of the store may name are written again, as after a restart of a relay', async () => {
     const all = (version: string): ChildObservation[] => Array.from({ length: 7_000 }, (_, at) => seen(child(`worker-${at}`, version)));
-    await write({ children: all('5'), whole: { resource: 'services', floor: '5' } });
-    expect(await write({ children: all('6'), whole: { resource: 'services', floor: '6' } })).toBe(false);
+    await write({ children: all('5'), whole: listAt('5') });
+    expect(await write({ children: all('6'), whole: listAt('6') })).toBe(false);
     expect(await namesRead()).toHaveLength(7_000);
   });
 
   test('R3: the list of one resource is no floor of another', async () => {
-    await write({ children: [seen(child('a', '5'))], whole: { resource: 'services', floor: '1000' } });
+    await write({ children: [seen(child('a', '5'))], whole: listAt('1000') });
     const stage = child('s', '7', { resource: 'services.stage.example.com' });
     expect(await write({ resource: stage.resource, children: [seen(stage)] })).toBe(true);
     expect(await write({ children: [seen(child('late', '900'))] })).toBe(false);
     expect((await namesRead()).toSorted()).toEqual(['services.stage.example.com/s']);
-    expect([childFloor(head, 'services', 0), childFloor(head, stage.resource, 0), head.floor]).toEqual(['1000', undefined, '0']);
+    expect([floorIn(head, 'services', 0), floorIn(head, stage.resource, 0), head.floor]).toEqual(['1000', undefined, '0']);
   });
 
   test('a view has them beside the pods; their items are no items of pods', async () => {
-    await write({ children: [seen(child('a-1', '5')), seen(child('a-70', '6'))], whole: { resource: 'services', floor: '4' } });
+    await write({ children: [seen(child('a-1', '5')), seen(child('a-70', '6'))], whole: listAt('4') });
     const view = await readView(store, head, 0);
-    expect([view.hasMissingItem, view.part.pods.size, view.children.map(({ floor }) => floor)]).toEqual([false, 0, ['4']]);
+    expect([view.hasMissingItem, view.part.children.size, view.children.map(({ floor }) => floor)]).toEqual([false, 0, ['4']]);
     expect(await namesRead()).toEqual(['services/a-1', 'services/a-70']);
     expect(namesIn(head)?.toSorted()).toEqual(['children/services/1/0', 'floor/0/services/4']);
   });
@@ -195,9 +198,9 @@ describe('where they lie', () => {
   test('a child whose version alone moves on is no news; a list raises the floor, and an older one does not lower it', async () => {
     await write({ children: [seen(child('a', '5'))] });
     expect(await write({ children: [seen(child('a', '8'))] })).toBe(false);
-    await write({ children: [seen(child('a', '8'), { heardAt: '9' })], whole: { resource: 'services', floor: '9' } });
-    await write({ children: [], whole: { resource: 'services', floor: '7' } });
-    expect([childFloor(head, 'services', 0), await namesRead()]).toEqual(['9', ['services/a']]);
+    await write({ children: [seen(child('a', '8'), { heardAt: '9' })], whole: listAt('9') });
+    await write({ children: [], whole: listAt('7') });
+    expect([floorIn(head, 'services', 0), await namesRead()]).toEqual(['9', ['services/a']]);
   });
 
   test('R1: a missing item stays missing, also after news that would have begun it anew', async () => {
@@ -209,10 +212,10 @@ describe('where they lie', () => {
   });
 
   test('R3: items and floors of an earlier era count as missing', async () => {
-    await write({ children: [seen(child('a', '500'))], whole: { resource: 'services', floor: '400' } });
-    expect([(await readView(store, head, 1)).hasMissingItem, childFloor(head, 'services', 1)]).toEqual([true, undefined]);
-    await write({ children: [seen(child('b', '5'))], whole: { resource: 'services', floor: '5' } }, { era: 1 });
-    expect([await namesRead(1), childFloor(head, 'services', 1)]).toEqual([['services/b'], '5']);
+    await write({ children: [seen(child('a', '500'))], whole: listAt('400') });
+    expect([(await readView(store, head, 1)).hasMissingItem, floorIn(head, 'services', 1)]).toEqual([true, undefined]);
+    await write({ children: [seen(child('b', '5'))], whole: listAt('5') }, { era: 1 });
+    expect([await namesRead(1), floorIn(head, 'services', 1)]).toEqual([['services/b'], '5']);
     expect(namesIn(head)?.filter((name) => name.startsWith('floor/'))).toEqual(['floor/1/services/5']);
   });
 });

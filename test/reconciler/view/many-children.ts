@@ -5,10 +5,9 @@ import type { ChildState } from '../../../lib/objects/child-state.ts';
 import type { WorkloadKey } from '../../../lib/objects/workload.ts';
 import type { Head } from '../../../lib/ports/store.ts';
 import { newHead } from '../../../lib/reconciler/head/heads.ts';
-import { writeChildren } from '../../../lib/reconciler/view/children-access.ts';
-import { livingChildren } from '../../../lib/reconciler/view/children.ts';
-import { readView } from '../../../lib/reconciler/view/view-access.ts';
-import { unpackChildrenPart } from '../../../lib/wire/children-item.ts';
+import { readView, writeChildren } from '../../../lib/reconciler/view/view-access.ts';
+import { livingIn } from '../../../lib/reconciler/view/view.ts';
+import { unpackPart } from '../../../lib/wire/view-item.ts';
 import type { ChildObservation } from '../../../lib/wire/words/observations.ts';
 import type { StoreUnderTest } from '../../contracts/store/workloads.ts';
 
@@ -46,7 +45,7 @@ export function manyChildrenContract(name: string, open: () => Promise<StoreUnde
           resource: 'services',
           children,
           byPass: false,
-          ...(floor !== undefined && { whole: { resource: 'services', floor } }),
+          ...(floor !== undefined && { whole: { floor, slots: 'all' as const } }),
         };
         const { head: written, marks } = await writeChildren(store, head, [news], { era: 0, expected });
         head = await store.updateHead(written.key, {}, marks);
@@ -54,7 +53,7 @@ export function manyChildrenContract(name: string, open: () => Promise<StoreUnde
       const living = async (): Promise<ChildState[]> => {
         const view = await readView(store, head, 0);
         expect(view.hasMissingItem).toBe(false);
-        return view.children.flatMap(livingChildren);
+        return view.children.flatMap((part) => [...livingIn(part)]);
       };
       await write([seen(0, '1')], 1);
       // As after a restart of a relay: more children than items are read at once, in one report.
@@ -79,7 +78,7 @@ export function manyChildrenContract(name: string, open: () => Promise<StoreUnde
       const { items } = await store.read(head.key);
       for (const { bytes } of items) {
         expect(bytes.length).toBeLessThan(ITEM_BYTES);
-        expect(unpackChildrenPart(bytes).children.size).toBeLessThan(1_000);
+        expect(unpackPart(bytes).children.size).toBeLessThan(1_000);
       }
       // A pass lists all of them live: the first, which lies in an item of every layout so far, is gone, and so is the last (R19).
       await write(

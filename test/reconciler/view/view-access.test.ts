@@ -5,7 +5,8 @@ import { EmbeddedStore } from '../../../lib/adapters/embedded/store.ts';
 import { VirtualClock } from '../../world/virtual-clock.ts';
 import type { Head, Store } from '../../../lib/ports/store.ts';
 import { createHead } from '../../../lib/reconciler/head/heads.ts';
-import { readView, UNKNOWN_ERA, writeView } from '../../../lib/reconciler/view/view-access.ts';
+import { UNKNOWN_ERA } from '../../../lib/reconciler/view/floors.ts';
+import { readView, writeView } from '../../../lib/reconciler/view/view-access.ts';
 import type { PodObservation } from '../../../lib/wire/words/observations.ts';
 import { END_OF_SLOTS } from '../../../lib/wire/words/view-layout.ts';
 import { shareOf } from '../../storm-share.ts';
@@ -47,7 +48,7 @@ describe('R8: writers of one view at the same time', () => {
           await Promise.all(
             writers.map(async (news) => {
               const pods = news.map(({ index, version }) => observed(index, version));
-              await writeView(busy, (await busy.readHead(KEY)) ?? head, { pods, byPass: false }, { era: 0 });
+              await writeView(busy, (await busy.readHead(KEY)) ?? head, { resource: 'pods', children: pods, byPass: false }, { era: 0 });
             }),
           );
           const stands = await store.readHead(KEY);
@@ -56,7 +57,7 @@ describe('R8: writers of one view at the same time', () => {
           const newest = new Map<string, number>();
           for (const { index, version } of writers.flat()) newest.set(`pod-${index}`, Math.max(newest.get(`pod-${index}`) ?? 0, version));
           expect(hasMissingItem).toBe(false);
-          expect(Object.fromEntries([...part.pods].map(([uid, { heardAt }]) => [uid, Number(heardAt)]))).toEqual(
+          expect(Object.fromEntries([...part.children].map(([uid, { heardAt }]) => [uid, Number(heardAt)]))).toEqual(
             Object.fromEntries(newest),
           );
           store.close();
@@ -78,17 +79,17 @@ describe('R19: a list whose pods are too many for the head, part of them heard o
           const store = EmbeddedStore.open({ clock });
           const created = await createHead({ store, clock }, KEY, RECORD);
           const before = versions.map((version, index) => observed(index, version));
-          await writeView(store, created, { pods: before, byPass: false }, { era: 0 });
+          await writeView(store, created, { resource: 'pods', children: before, byPass: false }, { era: 0 });
           // As a pass hears them: all listed at one version, at which one of them may have been heard of already, and what it creates then.
           const floor = Math.max(...versions);
           const listed = before.map((_, index) => observed(index, floor));
           const made = Array.from({ length: more }, (_, at) => observed(versions.length + at, floor + 1 + at));
           const whole = { floor: String(floor), slots: 'all' as const };
           const head = (await store.readHead(KEY)) ?? created;
-          await writeView(store, head, { pods: [...listed, ...made], whole, byPass: true }, { era: 0 });
+          await writeView(store, head, { resource: 'pods', children: [...listed, ...made], whole, byPass: true }, { era: 0 });
           const { part, hasMissingItem } = await readView(store, (await store.readHead(KEY)) ?? created, 0);
           expect(hasMissingItem).toBe(false);
-          expect([...part.pods].filter(([, { deleted }]) => !deleted)).toHaveLength(versions.length + more);
+          expect([...part.children].filter(([, { presence }]) => presence === 'there')).toHaveLength(versions.length + more);
           store.close();
         },
       ),
@@ -117,7 +118,7 @@ describe('R19: a list, and at the same time late news of what it names', () => {
           const store = EmbeddedStore.open({ clock });
           const created = await createHead({ store, clock }, KEY, RECORD);
           const all = (version: number): PodObservation[] => Array.from({ length: count }, (_, index) => observed(index, version));
-          await writeView(store, created, { pods: all(1), byPass: false }, { era: 0 });
+          await writeView(store, created, { resource: 'pods', children: all(1), byPass: false }, { era: 0 });
           const busy = interleaved(store, () => chance.next().value ?? 0);
           const headNow = async (): Promise<Head> => (await busy.readHead(KEY)) ?? created;
           const lists = isInRanges
@@ -130,18 +131,18 @@ describe('R19: a list, and at the same time late news of what it names', () => {
             ...lists.map(async (slots) => {
               const named = all(FLOOR).filter((_, index) => slots === 'all' || (index >= slots.from && index < slots.to));
               const whole = { floor: String(FLOOR), slots };
-              await writeView(busy, await headNow(), { pods: named, whole, byPass: true }, { era: 0 });
+              await writeView(busy, await headNow(), { resource: 'pods', children: named, whole, byPass: true }, { era: 0 });
             }),
             ...writers.map(async (news) => {
               const pods = news.map(({ index, version }) => observed(index, version));
-              await writeView(busy, await headNow(), { pods, byPass: false }, { era: 0 });
+              await writeView(busy, await headNow(), { resource: 'pods', children: pods, byPass: false }, { era: 0 });
             }),
           ]);
           const stands = await headNow();
           const { part } = await readView(store, stands, 0);
           expect(stands.floor).toBe(String(FLOOR));
-          expect([...part.pods.values()].map(({ deleted, heardAt }) => `${deleted} ${heardAt}`)).toEqual(
-            all(1).map(() => `false ${FLOOR}`),
+          expect([...part.children.values()].map(({ presence, heardAt }) => `${presence} ${heardAt}`)).toEqual(
+            all(1).map(() => `there ${FLOOR}`),
           );
           store.close();
         },
@@ -158,7 +159,7 @@ describe('R1: an item that the head names and that is lost', () => {
     const store = EmbeddedStore.open({ clock });
     const created = await createHead({ store, clock }, KEY, RECORD);
     const all = Array.from({ length: WIDE }, (_, index) => observed(index, 1));
-    await writeView(store, created, { pods: all, byPass: false }, { era: 0 });
+    await writeView(store, created, { resource: 'pods', children: all, byPass: false }, { era: 0 });
     return { store, head: async () => (await store.readHead(KEY)) ?? created };
   };
   const lose = (store: EmbeddedStore, name: string): void => {
@@ -171,7 +172,7 @@ describe('R1: an item that the head names and that is lost', () => {
     lose(store, 'pods/40/3');
     expect((await readView(store, await head(), 0)).hasMissingItem).toBe(true);
     const news = Array.from({ length: 25 }, (_, at) => observed(120 + at, 2));
-    await writeView(store, await head(), { pods: news, byPass: false }, { era: 0 });
+    await writeView(store, await head(), { resource: 'pods', children: news, byPass: false }, { era: 0 });
     // The item is there again, with 25 pods of forty: only the head can say so.
     expect((await readView(store, await head(), 0)).hasMissingItem).toBe(false);
     expect((await head()).era).toBe(UNKNOWN_ERA);
@@ -181,7 +182,7 @@ describe('R1: an item that the head names and that is lost', () => {
   test('R1: news of its neighbours says nothing of it', async () => {
     const { store, head } = await openView();
     lose(store, 'pods/40/3');
-    await writeView(store, await head(), { pods: [observed(200, 2)], byPass: false }, { era: 0 });
+    await writeView(store, await head(), { resource: 'pods', children: [observed(200, 2)], byPass: false }, { era: 0 });
     expect((await head()).era).toBe(0);
     expect((await readView(store, await head(), 0)).hasMissingItem).toBe(true);
     store.close();

@@ -36,17 +36,17 @@ describe(`views read with a memory (seed ${SEED})`, () => {
             head = await createHead({ store, clock }, KEY, RECORD);
           }
           const whole = list === 0 ? { whole: { floor: '400', slots: 'all' as const } } : {};
-          await writeView(store, head, { pods, byPass: list % 2 > 0, ...whole }, { era: 0 });
+          await writeView(store, head, { resource: 'pods', children: pods, byPass: list % 2 > 0, ...whole }, { era: 0 });
           head = (await store.readHead(KEY)) ?? head;
           const plain = await readView(store, head, 0);
           const remembered = await readView(store, head, 0, memory);
           expect(remembered.hasMissingItem).toBe(plain.hasMissingItem);
-          expect({ ...remembered.part, pods: new Map(remembered.part.pods) }).toEqual(plain.part);
+          expect({ ...remembered.part, children: new Map(remembered.part.children) }).toEqual(plain.part);
           if (!remembered.pods) continue;
           const living = new Map([...livingIn(plain.part)].map((pod) => [pod.uid, pod]));
           expect(new Map([...remembered.pods].map((pod) => [pod.uid, pod]))).toEqual(living);
           // Whoever changes what it was given changes nothing of what is remembered.
-          remembered.part.pods.clear();
+          remembered.part.children.clear();
         }
         store.close();
       }),

@@ -8,17 +8,18 @@ import type { PodObservation, ViewPart } from '../../../lib/wire/words/observati
 import { observed } from '../demo-view.ts';
 
 const pod = (uid: string, resourceVersion: string, change: Partial<PodFacts> = {}): PodFacts =>
-  observed(0, 0, { uid, name: `pod-${uid}`, resourceVersion, index: uid.replace(/\D/g, '') || '0', ...change }).pod;
+  observed(0, 0, { uid, name: `pod-${uid}`, resourceVersion, index: uid.replace(/\D/g, '') || '0', ...change }).child;
 const seen = (uid: string, heardAt: string, deleted = false, createdAt = 0): PodObservation => ({
   heardAt,
-  deleted,
-  pod: pod(uid, heardAt, { createdAt }),
+  presence: deleted ? 'deleted' : 'there',
+  child: pod(uid, heardAt, { createdAt }),
 });
-const news = (...pods: PodObservation[]): News => ({ pods, byPass: false });
-const start = emptyPart({ era: 0, floor: '0' });
-const after = (part: ViewPart, ...all: News[]): ViewPart => all.reduce((known, one) => mergeNews(known, one).part, part);
+const news = (...pods: PodObservation[]): News<PodFacts> => ({ resource: 'pods', children: pods, byPass: false });
+const start: ViewPart = emptyPart<PodFacts>('pods', { era: 0, floor: '0' });
+const after = (part: ViewPart, ...all: News<PodFacts>[]): ViewPart => all.reduce((known, one) => mergeNews(known, one).part, part);
+const joined = (parts: readonly ViewPart[]): ViewPart => joinParts('pods', parts, { era: 0, floor: '0' });
 const living = (part: ViewPart): string[] =>
-  [...part.pods].flatMap(([uid, { deleted, heardAt }]) => (deleted ? [] : [`${uid}@${heardAt}`])).toSorted();
+  [...part.children].flatMap(([uid, { presence, heardAt }]) => (presence === 'there' ? [`${uid}@${heardAt}`] : [])).toSorted();
 
 /** A history of one cluster: versions count up, each changes, creates or deletes one pod. */
 const UIDS = ['a1', 'b2', 'c3', 'd4'] as const;
@@ -46,7 +47,7 @@ describe('R2: observations', () => {
         ([history, shuffled]) => {
           const inOrder = after(start, ...history.map((one) => news(one)));
           const outOfOrder = after(start, ...shuffled.map((one) => news(one)));
-          expect(Object.fromEntries(outOfOrder.pods)).toEqual(Object.fromEntries(inOrder.pods));
+          expect(Object.fromEntries(outOfOrder.children)).toEqual(Object.fromEntries(inOrder.children));
         },
       ),
     );
@@ -61,9 +62,9 @@ describe('R2: observations', () => {
     const gone = after(start, news(seen('a', '20', true, old)), news(seen('b', '21', false, young)));
     expect(living(after(gone, news(seen('a', '19', false, old))))).toEqual(['b@21']);
     const listed = (part: ViewPart, floor: string): ViewPart =>
-      after(part, { pods: [seen('b', floor, false, young)], byPass: false, whole: { floor, slots: 'all' } });
-    expect([...listed(gone, '30').pods.keys()].toSorted()).toEqual(['a', 'b']);
-    expect([...listed(listed(gone, '30'), '40').pods.keys()]).toEqual(['b']);
+      after(part, { resource: 'pods', children: [seen('b', floor, false, young)], byPass: false, whole: { floor, slots: 'all' } });
+    expect([...listed(gone, '30').children.keys()].toSorted()).toEqual(['a', 'b']);
+    expect([...listed(listed(gone, '30'), '40').children.keys()]).toEqual(['b']);
     // Gone from the view, what is late is refused by the floor.
     expect(living(after(listed(listed(gone, '30'), '40'), news(seen('a', '19', false, old))))).toEqual(['b@40']);
   });
@@ -76,7 +77,7 @@ describe('R2: observations', () => {
       [alive, gone],
       [gone, alive],
     ])
-      expect(living(joinParts(parts, 0))).toEqual([]);
+      expect(living(joined(parts))).toEqual([]);
   });
 
   test('R3: versions are compared as integers of any length', () => {
@@ -88,14 +89,19 @@ describe('R2: observations', () => {
   });
 
   test('R2: nothing heard at or below the floor changes the part', () => {
-    const listed = after(start, { pods: [seen('a', '50')], whole: { floor: '50', slots: 'all' }, byPass: false });
+    const listed = after(start, { resource: 'pods', children: [seen('a', '50')], whole: { floor: '50', slots: 'all' }, byPass: false });
     expect(mergeNews(listed, news(seen('b', '50'))).changed).toBe(false);
     expect(mergeNews(listed, news(seen('b', '51'))).changed).toBe(true);
   });
 });
 
 describe('R19: whole lists', () => {
-  const list = (floor: string, ...pods: PodObservation[]): News => ({ pods, whole: { floor, slots: 'all' }, byPass: false });
+  const list = (floor: string, ...pods: PodObservation[]): News<PodFacts> => ({
+    resource: 'pods',
+    children: pods,
+    whole: { floor, slots: 'all' },
+    byPass: false,
+  });
 
   test('R19: a whole list removes what it does not name', () => {
     expect(living(after(start, news(seen('a', '10'), seen('b', '11')), list('20', seen('a', '20'))))).toEqual(['a@20']);
@@ -109,13 +115,14 @@ describe('R19: whole lists', () => {
     const told = list('20', seen('a', '20'), seen('b', '10'), seen('c', '21'));
     for (const known of [start, after(start, news(seen('b', '9')))]) expect(living(after(known, told))).toEqual(['a@20', 'c@21']);
     // Its number stays known (R5).
-    expect(after(start, told).pods.get('b')?.deleted).toBe(true);
+    expect(after(start, told).children.get('b')?.presence).toBe('deleted');
     expect(living(after(start, news(seen('b', '22')), told))).toEqual(['a@20', 'b@22', 'c@21']);
   });
 
   test('R19: a list of some slots proves nothing of the others', () => {
     const part = after(start, news(seen('1', '10'), seen('7', '11')), {
-      pods: [],
+      resource: 'pods',
+      children: [],
       whole: { floor: '20', slots: { from: 0, to: 5 } },
       byPass: false,
     });
@@ -124,17 +131,17 @@ describe('R19: whole lists', () => {
 
   test('R5: a vanished pod leaves its number behind for one list at least', () => {
     const once = after(start, news(seen('a', '10')), list('20'));
-    expect([...once.pods.values()].map(({ deleted }) => deleted)).toEqual([true]);
-    expect(after(once, list('30')).pods.size).toBe(0);
+    expect([...once.children.values()].map(({ presence }) => presence)).toEqual(['deleted']);
+    expect(after(once, list('30')).children.size).toBe(0);
     const heardOf = after(start, news(seen('a', '10'), seen('a', '15', true)), list('20'));
-    expect(heardOf.pods.size).toBe(1);
-    expect(after(heardOf, list('30')).pods.size).toBe(0);
+    expect(heardOf.children.size).toBe(1);
+    expect(after(heardOf, list('30')).children.size).toBe(0);
   });
 });
 
 describe('R9: who need be woken', () => {
   test('an event that a pass had heard as the answer to its own call brings no news', () => {
-    const own = after(start, { pods: [seen('a', '10')], byPass: true });
+    const own = after(start, { resource: 'pods', children: [seen('a', '10')], byPass: true });
     expect(mergeNews(own, news(seen('a', '10')))).toMatchObject({ changed: false, observedByPass: true });
   });
 
@@ -145,6 +152,6 @@ describe('R9: who need be woken', () => {
 });
 
 test('R2: a pod known to two parts counts as heard last', () => {
-  const joined = joinParts([after(start, news(seen('a', '10'))), after(start, news(seen('a', '12', true)))], 0);
-  expect(living(joined)).toEqual([]);
+  const both = joined([after(start, news(seen('a', '10'))), after(start, news(seen('a', '12', true)))]);
+  expect(living(both)).toEqual([]);
 });

@@ -10,6 +10,7 @@ import type { ChildObservation, EventMessage, WorkloadReport } from '../../../li
 import { aChild, anEnsemble, aPodOf, notServed, stagedFacts } from '../ensemble.ts';
 import { endRelays, start, type Bench } from '../relay-bench.ts';
 import { aJob, aPod, type ScriptedSource } from '../scripted-source.ts';
+import { othersIn, podListIn, podsIn } from '../../wire/told-children.ts';
 
 afterEach(endRelays);
 
@@ -32,15 +33,19 @@ async function ready(before: (api: ScriptedSource) => void): Promise<Bench> {
 
 const childText = ({ presence, heardAt, child }: ChildObservation): string =>
   `${child.name} ${presence} ${heardAt} ${JSON.stringify(child.part.facts)}`;
-const brief = ({ owner, pods, whole, children, wholeChildren }: WorkloadReport) => ({
-  of: owner.name,
-  pods: pods.map(({ pod }) => pod.name),
-  ...(whole && { whole: whole.floor }),
-  ...(children && { children: children.map(childText) }),
-  ...(wholeChildren && {
-    lists: wholeChildren.map(({ resource, floor, isSelected }) => `${resource} ${floor}${isSelected ? ' selected' : ''}`),
-  }),
-});
+function brief(report: WorkloadReport) {
+  const [whole, others] = [podListIn(report), othersIn(report)];
+  const lists = others.flatMap(({ resource, whole: list }) =>
+    list ? [`${resource} ${list.floor}${list.isSelected ? ' selected' : ''}`] : [],
+  );
+  return {
+    of: report.owner.name,
+    pods: podsIn(report).map(({ child }) => child.name),
+    ...(whole && { whole: whole.floor }),
+    ...(others.length > 0 && { children: others.flatMap(({ children }) => children.map(childText)) }),
+    ...(lists.length > 0 && { lists }),
+  };
+}
 const told = (messages: readonly EventMessage[]): ReturnType<typeof brief>[] => messages.flatMap(({ reports }) => reports).map(brief);
 
 /** Bookmarks keep the watches from falling silent. */
@@ -81,11 +86,11 @@ describe('children other than pods', () => {
       for (let at = 0; at <= MOST_CHILDREN; at++) api.put('scalers', aChild(`scaler-${at}`, 'e'));
     });
     const reports = (await messages()).flatMap(({ reports: ofMessage }) => ofMessage).filter(({ owner }) => owner.name === 'e');
-    const names = reports.flatMap(({ children = [] }) => children.map(({ child }) => child.name));
+    const names = reports.flatMap(othersIn).flatMap(({ children }) => children.map(({ child }) => child.name));
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => name.startsWith('scaler-'))).toHaveLength(MOST_CHILDREN + 1);
-    expect(reports.flatMap(({ wholeChildren = [] }) => wholeChildren)).toEqual([]);
-    expect(reports.flatMap(({ whole }) => whole?.floor ?? [])).toHaveLength(1);
+    expect(reports.flatMap(othersIn).flatMap(({ resource, whole }) => (whole ? [resource] : []))).toEqual(['stages.example.com']);
+    expect(reports.flatMap((report) => podListIn(report)?.floor ?? [])).toHaveLength(1);
   });
 
   test('R3: a list of one resource raises the floor of that resource alone', async () => {
@@ -108,7 +113,7 @@ describe('children other than pods', () => {
       anOrchestra(api);
     });
     const before = (await messages()).flatMap(({ reports }) => reports);
-    expect(before.map(({ owner, observed, pods }) => [owner.name, observed?.heardAt, pods.map(({ heardAt }) => heardAt)])).toEqual([
+    expect(before.map((report) => [report.owner.name, report.observed?.heardAt, podsIn(report).map(({ heardAt }) => heardAt)])).toEqual([
       ['a', '4107', ['1107']],
       ['e', '2107', ['1107']],
     ]);
@@ -127,7 +132,7 @@ describe('children other than pods', () => {
     await clock.advance(2_000);
     const after = (await messages()).flatMap(({ reports }) => reports);
     expect(after.map(brief)).toEqual([{ of: 'e', pods: ['e-1'], children: ['scaler there 108 {"port":81}'] }]);
-    expect(after.flatMap(({ pods }) => pods.map(({ heardAt }) => heardAt))).toEqual(['1109']);
+    expect(after.flatMap(podsIn).map(({ heardAt }) => heardAt)).toEqual(['1109']);
   });
 
   test('R3: of a resource that nobody has installed hold up nothing after a restore of the API server', async () => {
@@ -202,8 +207,8 @@ describe('children other than pods', () => {
     await clock.advance(1_000);
     expect(told(await messages()).flatMap(({ children }) => children)).toEqual([
       'another there 108 {"port":80}',
-      'scaler deleted 109 {"port":80}',
       'stage left 110 {"port":80}',
+      'scaler deleted 109 {"port":80}',
     ]);
   });
 
@@ -251,12 +256,12 @@ describe('children other than pods', () => {
     const first = await bench.messages();
     await pass(2, bench);
     const [report] = first.flatMap(({ reports }) => reports).filter(({ owner }) => owner.name === 'e');
-    const states = (report?.children ?? []).map(({ child }) => child);
+    const states = report ? othersIn(report).flatMap(({ children }) => children.map(({ child }) => child)) : [];
     const digests = (await bench.messages()).map(({ heartbeat }) => heartbeat?.digests ?? []).filter((each) => each.length > 0);
     expect(new Set(digests.map((each) => each.map(({ owner }) => owner.name).join(' ')))).toEqual(new Set(['a', 'e']));
     const sent = digests.flat().find(({ owner }) => owner.name === 'e');
     const { uid = '', resourceVersion = '' } = report?.observed?.object.metadata ?? {};
-    const pods = (report?.pods ?? []).map(({ pod }) => pod);
+    const pods = report ? podsIn(report).map(({ child }) => child) : [];
     // Which children there are, also where their parts are of another revision than the view's (trap 10).
     expect(sent?.digest).toBe(digestOf([{ uid, resourceVersion }, ...pods, ...presenceOf(states)]));
     const parts = sent?.parts;

@@ -6,7 +6,7 @@ import { childStateOf } from '../../../lib/kinds/rows/child.ts';
 import type { ChildFacts } from '../../../lib/kinds/rows/kind.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
 import { factsFor } from '../../../lib/kinds/facts.ts';
-import { livingChildren } from '../../../lib/reconciler/view/children.ts';
+import { livingIn } from '../../../lib/reconciler/view/view.ts';
 import { viewDigestOf } from '../../../lib/reconciler/cluster/digest-mismatch.ts';
 import { decodeState, hasIntents } from '../../../lib/reconciler/head/pass-state.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
@@ -167,7 +167,7 @@ export const AT_THE_END: readonly Invariant[] = [
             resource === resourceKeyOf(row.resource) && isShown(row, object) ? [childText(childStateOf(row, object))] : [],
           ),
         );
-        const known = children.flatMap(livingChildren).map(childText);
+        const known = children.flatMap((each) => [...livingIn(each)]).map(childText);
         if (known.toSorted().join('\n') !== others.toSorted().join('\n'))
           return `${formatKey(head.key)}: the view has ${known.join(', ')}, the API server ${others.join(', ')}`;
       }

@@ -74,10 +74,12 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
       const written = call.port === 'store' && run.scenario.clusters.length > 1 ? viewIn(call) : undefined;
       if (!written) return undefined;
       const { cluster } = written.key;
-      const { owner, pods } = unpackPart(written.bytes);
+      const { resource, owner, children } = unpackPart(written.bytes);
+      // Of other children the history keeps no versions.
+      const pods = resource === 'pods' ? [...children.values()] : [];
       const objects = [
         ...(owner && !owner.deleted ? [owner.object.metadata] : []),
-        ...[...pods.values()].flatMap(({ deleted, pod }) => (deleted ? [] : [pod])),
+        ...pods.flatMap(({ presence, child }) => (presence === 'there' ? [child] : [])),
       ];
       const foreign = objects.find((object) => !history.hasShown(cluster, object));
       return foreign && `${foreign.name} ${foreign.uid} at ${foreign.resourceVersion} is none of ${cluster}`;
@@ -93,12 +95,12 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
       if (call.method === 'createHead') checks.ledger.forgetGone(call.process.installation, (call.args[0] as Head).key);
       const written = viewIn(call);
       if (!written) return undefined;
-      const { era, pods } = unpackPart(written.bytes);
+      const { era, children } = unpackPart(written.bytes);
       // By part: the head may keep older news of a pod whose tombstone lies in an item. Who reads both takes the newer one.
       const gone = checks.ledger.goneOf(call.process.installation, written, era);
-      for (const { deleted, pod } of pods.values())
-        if (deleted) gone.add(pod.uid);
-        else if (gone.has(pod.uid)) return `${pod.name} lives again, as it was at ${pod.resourceVersion}`;
+      for (const { presence, child } of children.values())
+        if (presence === 'deleted') gone.add(child.uid);
+        else if (gone.has(child.uid)) return `${child.name} lives again, as it was at ${child.resourceVersion}`;
       return undefined;
     },
   },
