@@ -20,7 +20,7 @@ const every: Step = (from) => (Array.isArray(from) ? from : isFields(from) ? Obj
 
 /** `0`, `-1`, `1:` or `0:2` */
 function places(text: string): Step {
-  const [, start = '', range, end = ''] = /^\s*(-?\d*)\s*(:\s*(-?\d*))?\s*$/.exec(text) ?? [];
+  const [, start = '', range, end = ''] = /^(-?\d*)\s*(:\s*(-?\d*))?$/.exec(text.trim()) ?? [];
   if (range === undefined && start === '') throw new JsonPathError(`[${text}] is no place in a list`);
   return (from) => {
     if (!Array.isArray(from)) return [];
