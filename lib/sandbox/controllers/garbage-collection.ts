@@ -154,7 +154,7 @@ export class GarbageCollector {
 
   /** One object: as an owner on its way out, then as a dependent. */
   #look(row: ResourceRow, version: Version): void {
-    const { metadata } = version.object;
+    const { metadata } = version.glance();
     if (metadata.deletionTimestamp !== undefined) {
       if (metadata.finalizers?.includes('orphan')) return this.#orphan(row, version);
       if (metadata.finalizers?.includes('foregroundDeletion')) this.#deleteDependentsFirst(row, version);

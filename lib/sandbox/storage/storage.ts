@@ -156,7 +156,10 @@ export class Storage {
     }
     for (const change of changes) this.#of(change.resource).commit(change);
     for (const listener of this.#listeners) listener(changes);
-    for (const { previous } of changes) previous?.retire();
+    for (const { current, previous } of changes) {
+      previous?.retire();
+      current.rest();
+    }
     pending.resolve();
   }
 

@@ -1,9 +1,12 @@
-// One version of one object: its fields while they are asked for, its text for the file, the wire and the window of changes.
+// One version of one object. At rest it is a text, for the file, the wire and the window of changes; fields take three times the memory, and
+// those that somebody asks for again and again are kept beside it.
 import { jsonText } from '../../objects/values/json-text.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 
 /** Where an object lies within its resource: `namespace/name`, or `/name` where there is no namespace. */
 export const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ''}/${name}`;
+
+const NO_LABELS = {};
 
 export class Version {
   readonly key: string;
@@ -11,6 +14,8 @@ export class Version {
   readonly revision: number;
   #object: ApiObject | undefined;
   #text: string | undefined;
+  #labels: Readonly<Record<string, string>> | undefined;
+  #isRetired = false;
 
   constructor(key: string, revision: number, content: { object?: ApiObject; text?: string }) {
     this.key = key;
@@ -21,13 +26,21 @@ export class Version {
 
   /** Never changed once stored: another state is another version. */
   get object(): ApiObject {
-    this.#object ??= parsed(this.#text);
-    return this.#object;
+    if (this.#object !== undefined) return this.#object;
+    const object = parsed(this.#text);
+    if (!this.#isRetired) this.#object = object;
+    return object;
   }
 
   /** The same for one look: where only the text is there, its fields are let go at once. */
   glance(): ApiObject {
     return this.#object ?? parsed(this.#text);
+  }
+
+  /** Once they were asked for they are known without the other fields: most lists and watches select by them. */
+  get labels(): Readonly<Record<string, string>> {
+    this.#labels ??= this.glance().metadata.labels ?? NO_LABELS;
+    return this.#labels;
   }
 
   /** JSON without `kind` and `apiVersion`. */
@@ -36,9 +49,22 @@ export class Version {
     return this.#text;
   }
 
-  /** Superseded: only its text is kept, a third of the size. */
+  /** Of its text, where there is one. */
+  get characters(): number {
+    return this.#text?.length ?? 0;
+  }
+
+  /** Written, and told to all who watch. */
+  rest(): void {
+    if (this.#text === undefined || this.#object === undefined) return;
+    this.#labels ??= this.#object.metadata.labels ?? NO_LABELS;
+    this.#object = undefined;
+  }
+
+  /** Superseded: it keeps no fields, whoever asks for them. */
   retire(): void {
-    if (this.#text !== undefined) this.#object = undefined;
+    this.rest();
+    this.#isRetired = this.#object === undefined;
   }
 }
 

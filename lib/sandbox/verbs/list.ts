@@ -21,7 +21,6 @@ export function selectionIn(row: ResourceRow, query: URLSearchParams, name?: str
     refusal: (field) => (row.kind === 'Job' ? `field label "${field}" not supported for Job` : `field label not supported: ${field}`),
     known: ['metadata.name', ...(row.namespaced ? ['metadata.namespace'] : []), ...row.selectable],
     fieldsOf: (object: ApiObject) => ({
-      'metadata.name': object.metadata.name ?? '',
       'metadata.namespace': object.metadata.namespace ?? '',
       ...(row.selectable.length > 0 && row.fieldsOf(object)),
     }),
@@ -84,8 +83,7 @@ export function listObjects(
     throw tooOldVersion(current, storage.oldest(resource));
   }
   const rest = after === '' ? all : all.filter(({ key }) => key > after);
-  const from = row.defined ? rest.map((version) => shownBy(row, version)) : rest;
-  const selected = selection ? from.filter(({ object }) => selection(object)) : from;
+  const selected = selectedOf(row, rest, selection, limit > 0 ? limit + 1 : rest.length);
   if (limit <= 0 || selected.length <= limit) return { versions: selected, facts: { revision: current } };
   const page = selected.slice(0, limit);
   const last = page.at(-1)?.key ?? after;
@@ -94,9 +92,21 @@ export function listObjects(
     facts: {
       revision: current,
       continue: encode({ revision: current, after: last }),
-      ...(!selection && { remaining: selected.length - limit }),
+      ...(!selection && { remaining: rest.length - limit }),
     },
   };
+}
+
+/** The first ones that the selection takes, at most so many. */
+function selectedOf(row: ResourceRow, from: readonly Version[], selection: Selection | undefined, most: number): Version[] {
+  if (!selection) return from.slice(0, most).map((version) => shownBy(row, version));
+  const selected: Version[] = [];
+  for (const stored of from) {
+    if (selected.length === most) break;
+    const version = shownBy(row, stored);
+    if (selection(version)) selected.push(version);
+  }
+  return selected;
 }
 
 function revisionFor(newest: number, asked: number | undefined, query: URLSearchParams, limit: number): number {

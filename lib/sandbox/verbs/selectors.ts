@@ -2,9 +2,10 @@
 import { LabelSelectorError, parseLabelSelector } from '../../objects/label-selector.ts';
 import { badRequest } from '../objects/api-error.ts';
 import type { ApiObject } from '../objects/api-object.ts';
+import type { Version } from '../storage/version.ts';
 
 /** Says whether an object is selected. */
-export type Selection = (object: ApiObject) => boolean;
+export type Selection = (version: Pick<Version, 'key' | 'labels' | 'glance'>) => boolean;
 
 /** Fields by which a resource may be selected. */
 export interface SelectableFields {
@@ -27,11 +28,15 @@ export function selectionOf(labelSelector: string, fieldSelector: string, by: Se
     throw badRequest(by.refusal(key));
   }
   if (!matchesLabels && fields.length === 0) return undefined;
-  return (object) => {
-    if (matchesLabels && !matchesLabels(object.metadata.labels)) return false;
-    if (fields.length === 0) return true;
-    const values = by.fieldsOf(object);
-    return fields.every(({ key, equal, value }) => ((values[key] ?? '') === value) === equal);
+  const names = fields.filter(({ key }) => key === 'metadata.name');
+  const others = fields.filter(({ key }) => key !== 'metadata.name');
+  return (version) => {
+    if (matchesLabels && !matchesLabels(version.labels)) return false;
+    const name = version.key.slice(version.key.indexOf('/') + 1);
+    if (names.some(({ equal, value }) => (name === value) !== equal)) return false;
+    if (others.length === 0) return true;
+    const values = by.fieldsOf(version.glance());
+    return others.every(({ key, equal, value }) => ((values[key] ?? '') === value) === equal);
   };
 }
 

@@ -66,8 +66,8 @@ export function watchObjects(
       const current = shownBy(row, stored);
       if (!selection) return send(type, current);
       const previous = before && shownBy(row, before);
-      const is = type !== 'DELETED' && selection(current.object);
-      const was = previous !== undefined && selection(previous.object);
+      const is = type !== 'DELETED' && selection(current);
+      const was = previous !== undefined && selection(previous);
       if (is) send(was ? 'MODIFIED' : 'ADDED', current);
       else if (was) send('DELETED', type === 'DELETED' ? current : atRevision(previous, revision));
     };
@@ -87,7 +87,7 @@ export function watchObjects(
     if (startsWithState) {
       for (const stored of storage.list(resource, namespace)) {
         const version = shownBy(row, stored);
-        if (!selection || selection(version.object)) send('ADDED', version);
+        if (!selection || selection(version)) send('ADDED', version);
       }
       lines.begin([]);
       if (wantsInitial && wantsBookmarks) sink.write(renderBookmark(row, storage.committed(resource), representation, initialEventsEnd));

@@ -55,6 +55,20 @@ describe('storage', () => {
     expect(shown(storage.list('things'))).toEqual(['a/1=new', 'a/3=late', 'b/1=elsewhere']);
   });
 
+  test('large states leave the window before small ones: their memory is bounded, too', async () => {
+    const save = (changes: readonly { current: { text: string } }[]): void => void changes.map(({ current }) => current.text);
+    const storage = open(100, { load: () => nothing, save, close: () => undefined });
+    const first = put(storage, 'a/1', '1');
+    for (let at = 0; at < 40; at++) {
+      put(storage, 'a/1', 'x'.repeat(1_000_000));
+      await storage.settled();
+    }
+    const last = storage.revision('things');
+    expect(storage.since('things', first)).toBeUndefined();
+    expect(storage.since('things', last - 20)).toHaveLength(20);
+    expect(storage.since('things', last - 25)).toBeUndefined();
+  });
+
   test('what has left the window is too old, per resource', async () => {
     const storage = open(2);
     const first = put(storage, 'a/1', '1');
