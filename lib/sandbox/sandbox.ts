@@ -17,6 +17,7 @@ import { ensureSystemPriorityClasses } from './controllers/system-priority-class
 import type { ApiRequest, ApiResponse } from './http/request.ts';
 import { builtInRows } from './built-in-rows.ts';
 import { Resources } from './rows/resources.ts';
+import { startScheduler } from './scheduling/scheduler.ts';
 import type { ResourceRow } from './rows/resource-row.ts';
 import { openDisk, SandboxError } from './storage/storage-file.ts';
 import { Storage } from './storage/storage.ts';
@@ -43,6 +44,8 @@ export interface ClusterOptions {
   rows?: readonly ResourceRow[];
   /** Definitions that the cluster has from its first start on. Later changes and deletions by anybody stand. Called at that start only. */
   definitions?: () => readonly FirstDefinition[];
+  /** Pods are placed on the nodes that there are. Without it the nodes bind pods themselves. */
+  hasScheduler?: boolean;
   surroundings: Surroundings;
 }
 
@@ -67,6 +70,7 @@ export function openCluster({
   isToken = () => false,
   rows,
   definitions = () => [],
+  hasScheduler = false,
   surroundings,
 }: ClusterOptions): EmbeddedCluster {
   const resources = new Resources(builtInRows, rows);
@@ -82,6 +86,7 @@ export function openCluster({
     const stopNamespaces = endNamespaces(cluster);
     const stopBinding = bindClaims(cluster);
     const stopExpiry = expireObjects(cluster);
+    const stopScheduler = hasScheduler ? startScheduler(cluster) : () => {};
     const tokens = new ServiceAccountTokens(cluster, signingKeyIn(folder));
     const server = new ApiServer({ ...cluster, bookmarkIntervalMs, isToken, tokens });
     return {
@@ -95,6 +100,7 @@ export function openCluster({
         stopNamespaces();
         stopBinding();
         stopExpiry();
+        stopScheduler();
         storage.close();
       },
     };
@@ -116,6 +122,8 @@ export interface SandboxOptions {
   rows?: readonly ResourceRow[];
   /** Definitions that the cluster has from its first start on. Later changes and deletions by anybody stand. Called at that start only. */
   definitions?: () => readonly FirstDefinition[];
+  /** Pods are placed on the nodes that there are. Without it the nodes bind pods themselves. */
+  hasScheduler?: boolean;
   /** The server's time in milliseconds since 1970. */
   clock?: () => number;
 }

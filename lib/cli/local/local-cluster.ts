@@ -66,6 +66,7 @@ export async function startLocalSandbox(options: {
     folder,
     port: port > 0 ? port : await freePortLike(lastPort(folder)),
     ...(definitions && { definitions }),
+    ...(withNode && { hasScheduler: true }),
   });
   const access: ClusterAccess = { server: sandbox.url, caPem: sandbox.caPem, auth: { kind: 'token', token: sandbox.token } };
   try {
@@ -79,7 +80,7 @@ export async function startLocalSandbox(options: {
   if (!withNode) return { ...local, ready: Promise.resolve(), stop: sandbox.stop };
   const node = startSimulatedNode({
     client: embeddedClient(sandbox.handle),
-    isAlone: true,
+    hasScheduler: true,
     concurrency: STEPS_AT_ONCE,
     onProblem: report,
     ...nodeSize,

@@ -12,6 +12,7 @@ interface NodeOptions extends NodeSizeOptions {
   kubeconfig: string;
   context?: string;
   name?: string;
+  binding: boolean;
 }
 
 const PROBE_MS = 10_000;
@@ -23,6 +24,7 @@ export const nodeCommand = (): Command =>
     .requiredOption('--kubeconfig <file>', 'the cluster to be a node of')
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .option('--name <name>', 'name of the Node (default: simulated-node)')
+    .option('--no-binding', 'take the pods that a scheduler gives it, alone (default: it takes any pod without a node)')
     .addOption(nodeCpuOption())
     .addOption(nodeMemoryOption())
     .addHelpText('after', '\nExample:\n  farloop node --simulated --kubeconfig ~/.kube/config')
@@ -31,7 +33,7 @@ export const nodeCommand = (): Command =>
       process.exitCode = await runNode(options);
     });
 
-async function runNode({ kubeconfig, context, name, ...size }: NodeOptions): Promise<number> {
+async function runNode({ kubeconfig, context, name, binding, ...size }: NodeOptions): Promise<number> {
   const stopping = listenForStop();
   const [{ accessFromKubeconfig }, { startSimulatedNode }, { openJsonClient }, { KubernetesCluster }, { SystemClock }] = await Promise.all([
     import('../../adapters/kubernetes/kubeconfig.ts'),
@@ -54,6 +56,7 @@ async function runNode({ kubeconfig, context, name, ...size }: NodeOptions): Pro
     client,
     onProblem: printProblem,
     ...(name !== undefined && { nodeName: name }),
+    hasScheduler: !binding,
     ...nodeSizeOf(size),
   });
   await Promise.race([node.ready, stopping.asked]);

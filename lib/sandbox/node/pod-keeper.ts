@@ -7,7 +7,7 @@ import type { MissingObject } from './named-objects.ts';
 import { NamedObjects, objectsNamedBy } from './named-objects.ts';
 import type { NodeClient } from './node-client.ts';
 import type { NodeIdentity, PodStep } from './pod-step.ts';
-import { hasEnded, isToBegin, nextStep, unplacedStep } from './pod-step.ts';
+import { hasEnded, isToBegin, nextStep } from './pod-step.ts';
 import type { Deed, Problems } from './problems.ts';
 import { RefusedError } from './problems.ts';
 import type { NodeResources } from './room.ts';
@@ -56,7 +56,7 @@ export class PodKeeper {
   constructor(client: NodeClient, options: KeeperOptions) {
     this.client = client;
     this.options = options;
-    this.room = new Room(options.resources);
+    this.room = new Room({ ...options.resources });
     this.namedObjects = new NamedObjects(client, options.nowMs);
   }
 
@@ -137,7 +137,7 @@ export class PodKeeper {
       if (known === undefined || this.isStopped) return;
       let deed: Deed = 'read what pods name';
       try {
-        const named = isToBegin(known.pod) ? objectsNamedBy(known.pod) : [];
+        const named = this.isToBegin(known.pod) ? objectsNamedBy(known.pod) : [];
         let missing: MissingObject | undefined;
         if (named.length > 0) {
           missing = await this.namedObjects.firstMissing(known.pod.metadata.namespace ?? '', named);
@@ -161,6 +161,10 @@ export class PodKeeper {
     }
   }
 
+  private isToBegin(pod: Pod): boolean {
+    return isToBegin(pod) && !(this.options.hasScheduler && (pod.spec.nodeName ?? '') === '');
+  }
+
   private stepFor({ pod, attempt, starts }: Known, missing: MissingObject | undefined): PodStep {
     const { restartBackoffMs } = this.options;
     const nowMs = this.options.nowMs();
@@ -168,8 +172,7 @@ export class PodKeeper {
     const moment = { nowMs, attempt, startedAtMs, restartBackoffMs, ...(missing && { missing }) };
     const step = nextStep(pod, moment, this.options);
     if (step.verb !== 'bind') return step;
-    const shortage = this.room.take(pod);
-    return shortage.length === 0 ? step : unplacedStep(pod, shortage, { nowMs, node: this.options });
+    return this.room.take(pod).length === 0 ? step : { verb: 'nothing' };
   }
 
   /** @returns 'done': look for the next step; 'settled': the watch will report. @throws when it has to be tried again */

@@ -1,6 +1,6 @@
 // The simulated node's next step for one pod: a pure decision on the pod as last seen.
 import type { Condition, ContainerStatus, Pod, PodStatus } from '../../objects/kubernetes.ts';
-import type { InsufficientResource } from '../../objects/pods/resource-shortage.ts';
+import { matchesNode } from '../../objects/placement/node-affinity.ts';
 import type { Moment } from './container-states.ts';
 import { containersAt, startedContainers, stoppedContainers, timeOf, waitingContainers } from './container-states.ts';
 import type { MissingObject } from './named-objects.ts';
@@ -20,8 +20,8 @@ export interface NodeIdentity {
   /** Labels of the node, for the pods' node selectors. */
   labels: Readonly<Record<string, string>>;
   hostIp: string;
-  /** No scheduler is there to say that no node takes a pod: this one, the only node, says it. */
-  isAlone?: boolean;
+  /** A scheduler places the pods: the node binds none. */
+  hasScheduler?: boolean;
 }
 
 const nothing: PodStep = { verb: 'nothing' };
@@ -88,36 +88,16 @@ function removalOf({ metadata }: Pod, { nowMs }: Moment): PodStep {
 }
 
 /** Of a pod without a node. */
-function placementOf(pod: Pod, { nowMs, missing }: Moment, node: NodeIdentity): PodStep {
-  if (!isForScheduler(pod)) return nothing;
-  if (!isContentWith(pod, node.labels)) return refusalOf(pod, "1 node(s) didn't match Pod's node affinity/selector", { nowMs, node });
-  if (missing === undefined) return { verb: 'bind' };
-  const refusal = refusalOf(pod, missing.message, { nowMs, node });
-  return refusal.verb === 'nothing' ? { verb: 'wait', untilMs: nowMs + LOOK_AGAIN_MS } : refusal;
-}
-
-/** Of a pod for which the node has not enough left. */
-export const unplacedStep = (pod: Pod, missing: readonly InsufficientResource[], where: { nowMs: number; node: NodeIdentity }): PodStep =>
-  refusalOf(pod, missing.map(({ resource }) => (resource === 'pods' ? '1 Too many pods' : `1 Insufficient ${resource}`)).join(', '), where);
-
-/** In the words of kube-scheduler, where this node speaks for it; a reason that stands there is not written again. */
-function refusalOf(pod: Pod, why: string, { nowMs, node: { isAlone = false } }: { nowMs: number; node: NodeIdentity }): PodStep {
-  const message = `0/1 nodes are available: ${why}.`;
-  const isSaid = pod.status?.conditions?.some((known) => known.type === 'PodScheduled' && known.message === message) ?? false;
-  if (!isAlone || isSaid) return nothing;
-  return { verb: 'report', status: { conditions: [{ ...condition('PodScheduled', 'False', nowMs, 'Unschedulable'), message }] } };
+function placementOf(pod: Pod, { nowMs, missing }: Moment, { nodeName, labels, hasScheduler }: NodeIdentity): PodStep {
+  if (hasScheduler || !isForScheduler(pod) || !matchesNode(pod, { name: nodeName, labels })) return nothing;
+  return missing === undefined ? { verb: 'bind' } : { verb: 'wait', untilMs: nowMs + LOOK_AGAIN_MS };
 }
 
 /** Meant for the default scheduler, and not gated. */
-function isForScheduler(pod: Pod): boolean {
+export function isForScheduler(pod: Pod): boolean {
   if (pod.metadata.deletionTimestamp !== undefined || hasEnded(pod)) return false;
   const { schedulerName = 'default-scheduler', schedulingGates } = pod.spec;
   return schedulerName === 'default-scheduler' && !(Array.isArray(schedulingGates) && schedulingGates.length > 0);
-}
-
-function isContentWith({ spec: { nodeSelector } }: Pod, labels: NodeIdentity['labels']): boolean {
-  if (typeof nodeSelector !== 'object' || nodeSelector === null) return true;
-  return Object.entries(nodeSelector).every(([key, value]) => labels[key] === value);
 }
 
 /** The end of `activeDeadlineSeconds`, which is the kubelet's to keep; Infinity without one. */

@@ -26,7 +26,8 @@ export class Room {
   /** Pods without room, those that ask for the same in one queue: a pod that leaves is compared with each queue, not with each pod. */
   readonly #queues = new Map<string, Queue>();
 
-  constructor(resources: NodeResources) {
+  /** @param resources quantities by resource */
+  constructor(resources: Readonly<Record<string, string | number>>) {
     this.#capacities = amountsOf(resources);
   }
 
@@ -47,6 +48,15 @@ export class Room {
       queue.uids.add(uid);
     }
     return missing;
+  }
+
+  holds(uid: string): boolean {
+    return this.#held.has(uid);
+  }
+
+  /** Number of pods that have room. */
+  get pods(): number {
+    return this.#held.size;
   }
 
   /** A pod that somebody bound to the node is there, whether there was room or not. */

@@ -20,8 +20,8 @@ export interface SimulatedNodeOptions {
   cpu?: string;
   /** 32Gi unless said otherwise. */
   memory?: string;
-  /** There is neither a scheduler nor another node: of pods that ask for another one it says so. */
-  isAlone?: boolean;
+  /** A scheduler places the pods: the node binds none. */
+  hasScheduler?: boolean;
   /** Pods that are written about at the same time. */
   concurrency?: number;
   /** The wait before a container's second restart; the first is immediate, each later wait is twice as long, up to 300 s. */
@@ -51,7 +51,7 @@ const stopPatienceMs = 2000;
 export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode {
   const { client, nodeName = 'simulated-node', concurrency = 64, restartBackoffSeconds = 10 } = options;
   const { podCapacity = 10_000, cpu = DEFAULT_NODE_CPU, memory = DEFAULT_NODE_MEMORY } = options;
-  const { nowMs = () => Date.now(), onProblem = () => {}, isAlone = false } = options;
+  const { nowMs = () => Date.now(), onProblem = () => {}, hasScheduler = false } = options;
   const problems = new Problems(onProblem, nowMs);
   const labels = {
     'kubernetes.io/hostname': nodeName,
@@ -61,7 +61,7 @@ export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode
   };
   const resources = { cpu, memory, 'ephemeral-storage': '1Ti', pods: String(podCapacity) };
   // An address that no machine has (RFC 5737).
-  const identity = { nodeName, labels, hostIp: '192.0.2.1', resources, nowMs, problems, isAlone };
+  const identity = { nodeName, labels, hostIp: '192.0.2.1', resources, nowMs, problems, hasScheduler };
   const keeper = new PodKeeper(client, { ...identity, concurrency, restartBackoffMs: restartBackoffSeconds * 1000 });
   const stopping = new AbortController();
   const { promise: listed, resolve: haveListed, reject: stoppedBefore } = Promise.withResolvers<void>();

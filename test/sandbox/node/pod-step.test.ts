@@ -207,33 +207,10 @@ describe('the next step for a pod', () => {
       startTime: '2024-01-01T00:00:00Z',
       containerStatuses: [{ name: 'main', state: { waiting: { reason: 'ImagePullBackOff' } } }],
     };
-    const unscheduled = (why: string) => ({
-      type: 'PodScheduled',
-      status: 'False',
-      reason: 'Unschedulable',
-      message: `0/1 nodes are available: ${why}.`,
-    });
     const evicted = { annotations: { 'sim.farloop.dev/evicted': 'low on memory', 'sim.farloop.dev/run-seconds': '2' } };
 
     test.each([
-      { name: 'for other labels, beside other nodes', pod: aPod({ spec: noNode }), step: { verb: 'nothing' } },
-      {
-        name: 'for other labels, on the only node',
-        pod: aPod({ spec: noNode }),
-        isAlone: true,
-        step: {
-          verb: 'report',
-          status: {
-            conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: expect.stringMatching(/^0\/1 nodes/) }],
-          },
-        },
-      },
-      {
-        name: 'for other labels, and it is said',
-        pod: aPod({ spec: noNode, status: { conditions: [unscheduled("1 node(s) didn't match Pod's node affinity/selector")] } }),
-        isAlone: true,
-        step: { verb: 'nothing' },
-      },
+      { name: 'for other labels', pod: aPod({ spec: noNode }), step: { verb: 'nothing' } },
       {
         name: 'an image that cannot be pulled',
         pod: aPod({ metadata: held() }),
@@ -286,8 +263,8 @@ describe('the next step for a pod', () => {
           },
         },
       },
-    ])('$name: $step.verb', ({ pod, nowMs = 0, isAlone = false, step }) => {
-      expect(nextStep(pod, at(nowMs), { ...node, isAlone })).toMatchObject(step);
+    ])('$name: $step.verb', ({ pod, nowMs = 0, step }) => {
+      expect(nextStep(pod, at(nowMs), node)).toMatchObject(step);
     });
   });
 

@@ -6,7 +6,7 @@ import { isInsufficient, type AdmissionFailure, type FailedPredicate, type Refus
 import { handleFailures } from './failure-handler.ts';
 import { missingFor } from './fit.ts';
 import { hasTakenPorts } from './host-ports.ts';
-import { matchesNode } from './node-affinity.ts';
+import { matchesNode } from '../../../objects/placement/node-affinity.ts';
 import { nodeLabelsOf, refusalForOs } from './operating-system.ts';
 import { isDrivenAway } from './taints.ts';
 

@@ -1,7 +1,7 @@
 // Which nodes a pod may run on, by the labels and names that it asks for.
 import { describe, expect, test } from '@jest/globals';
-import { matchesNode } from '../../../../lib/kinds/preemption/checks/node-affinity.ts';
-import { podOf } from '../fixtures.ts';
+import { matchesNode } from '../../../lib/objects/placement/node-affinity.ts';
+import { podOf } from '../../kinds/preemption/fixtures.ts';
 
 const node = { name: 'vn-0', labels: { zone: 'a', generation: '5', 'kubernetes.io/os': 'linux' } };
 const selected = (nodeSelector: object): boolean => matchesNode(podOf('a', { spec: { nodeSelector } }), node);

@@ -1,7 +1,7 @@
 // Whether a node is one that a pod may run on, by its node selector and its required node affinity.
-import type { Pod } from '../../../objects/kubernetes.ts';
-import { LabelSelectorError, matcherOfExpressions } from '../../../objects/label-selector.ts';
-import { fieldsOf, isFields, listOf, textOf, textsOf, type Fields } from '../../../objects/values/untyped-fields.ts';
+import type { Pod } from '../kubernetes.ts';
+import { LabelSelectorError, matcherOfExpressions } from '../label-selector.ts';
+import { fieldsOf, isFields, listOf, textOf, textsOf, type Fields } from '../values/untyped-fields.ts';
 
 interface NodeIdentity {
   name: string;
