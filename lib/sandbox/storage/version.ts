@@ -61,7 +61,7 @@ export class Version {
     this.#object = undefined;
   }
 
-  /** Superseded: it keeps no fields, whoever asks for them. */
+  /** Superseded: it keeps no fields, even if somebody asks for them. */
   retire(): void {
     this.rest();
     this.#isRetired = this.#object === undefined;
