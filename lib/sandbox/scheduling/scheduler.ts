@@ -18,7 +18,7 @@ import { createObject, updateObject } from '../verbs/writing.ts';
 import type { Cluster } from '../verbs/writing.ts';
 import { obstacleOf, placeOf, reluctanceOf, unplacedText, type Place } from './placing.ts';
 
-/** What is due waits for a later turn, so that requests are answered in between. */
+/** So many pods in a turn, so that requests are answered in between. */
 const LOOKS_IN_A_TURN = 64;
 const WRITER = {
   manager: 'kube-scheduler',
