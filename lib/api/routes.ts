@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { kindNames } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/rows/kind.ts';
+import { NO_NAMESPACE } from '../objects/workload.ts';
 import { findKindNamed } from '../kinds/kind-names.ts';
 import type { QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -189,7 +190,7 @@ const keyOf = ({
 }: Record<string, string>): Parameters<typeof describeWorkloads>[1] => ({
   cluster,
   kind,
-  namespace,
+  namespace: namespace === NO_NAMESPACE ? '' : namespace,
   name,
 });
 

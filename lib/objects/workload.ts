@@ -11,6 +11,9 @@ export interface WorkloadKey {
   uid: string;
 }
 
+/** Stands for the empty namespace where one must be named, such as in a path: no namespace can be called so. */
+export const NO_NAMESPACE = '-';
+
 /** The form of a kind's name. The table in lib/kinds lists this build's kinds; a later build knows more (decision 8). */
 export const KIND_NAME = /^[A-Z][A-Za-z0-9]{0,62}$/;
 

@@ -72,7 +72,7 @@ export async function remainsOn(
 ): Promise<Remains> {
   const isLeft = (facts: KindFacts, { metadata: { namespace = '' } }: WorkloadObject | Pod): boolean =>
     !(kept && isManagedKind(facts, kept.manages) && isInScope(kept, namespace));
-  const tracking = managedKinds(record.manages, kinds).filter(({ pods }) => pods.haveTrackingFinalizer);
+  const tracking = managedKinds(record.manages, kinds).filter(({ pods }) => pods?.haveTrackingFinalizer);
   // List pods first. An owner of one of them is then in the later list.
   const pods = tracking.length === 0 ? [] : await administration.list<Pod>(PODS);
   const owners = await ownersOn(administration, record, kinds);

@@ -46,9 +46,9 @@ export interface ClusterRecord {
   version: number;
 }
 
-/** @returns whether the registration covers workloads of that namespace */
+/** @param namespace empty: the owner's resource is cluster-scoped, and no choice of namespaces is about it. @returns whether the registration covers workloads of that namespace */
 export const isInScope = ({ namespaces }: Pick<ClusterRecord, 'namespaces'>, namespace: string): boolean =>
-  namespaces.length === 0 || namespaces.includes(namespace);
+  namespaces.length === 0 || namespace === '' || namespaces.includes(namespace);
 
 /** A process caches a record for so long. After a change of a record, expect functions to act on the old one until then. */
 export const RECORD_AGE_MS_MAX = 10_000;

@@ -270,6 +270,6 @@ export function urgencyOf(facts: KindFacts, report: WorkloadReport): Urgency {
   const { observed, children } = report;
   const ofOwner = observed && (observed.deleted ? 'now' : facts.urgencyOfOwner(observed.object));
   if (ofOwner === 'now' || children.some(({ whole }) => whole)) return 'now';
-  const ofPods = newsOf(report).own.children.map(({ presence, child }) => (presence === 'there' ? facts.pods.urgencyOf(child) : 'soon'));
+  const ofPods = newsOf(report).own.children.map(({ presence, child }) => (presence === 'there' && facts.pods?.urgencyOf(child)) || 'soon');
   return ofPods.reduce<Urgency | undefined>(soonerOf, undefined) ?? ofOwner ?? 'soon';
 }

@@ -142,7 +142,8 @@ async function lookAfter(ports: Ports, record: ClusterRecord, { pageSize }: Swee
       const { head } = heads.get(formatKey(key)) ?? { head: await ports.store.readHead(key) };
       if (!head || head.bornAtMs >= fullList.startedAtMs) return;
       // A floor of an earlier era says nothing about this one (R3).
-      if (head.era >= record.era && !isNewer(fullList.resourceVersion, head.floor)) return;
+      const listed = fullList.owners?.[key.kind] ?? fullList.resourceVersion;
+      if (head.era >= record.era && !isNewer(listed, head.floor)) return;
       // No function of this build can take a wake of an unknown kind. The head waits for the sweep of functions that know the kind.
       const isKnown = isKnownKind(key);
       await ports.store.updateHead(key, {}, { era: UNKNOWN_ERA, ...(!isKnown && { pendingSinceMs: ports.clock.nowMs() }) });

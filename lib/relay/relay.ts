@@ -2,10 +2,10 @@
 import type { KindFacts } from '../kinds/rows/kind.ts';
 import { podFieldsOfKinds } from '../kinds/rows/pod-reader.ts';
 import { managedKinds } from '../kinds/settings.ts';
-import { watchesOf } from '../kinds/rows/watches.ts';
-import { compareResourceVersions } from '../objects/values/resource-version.ts';
+import { watchesOf, type Watched } from '../kinds/rows/watches.ts';
+import { compareResourceVersions, isNewer } from '../objects/values/resource-version.ts';
 import { NotDoneError, NotFoundError, TerminalError } from '../ports/errors.ts';
-import type { Heartbeat, OwnerName, RelayAsk, WatchState } from '../wire/words/observations.ts';
+import type { FullList, Heartbeat, OwnerName, RelayAsk, WatchState } from '../wire/words/observations.ts';
 import { answerAsks } from './commands/asks.ts';
 import { AuditRounds } from './audit-rounds.ts';
 import { RelayCache } from './cache/cache.ts';
@@ -137,10 +137,8 @@ class RunningRelay {
       floorsIn: (namespace) => this.#scopeOf(namespace)?.floors,
       options: { ...OUTBOX_OPTIONS, ...this.#options },
     });
-    const scopes = namespaces.length === 0 ? [undefined] : namespaces;
-    const watched = watchesOf(this.#kinds);
-    this.#scopes = scopes.map(
-      (namespace) =>
+    this.#scopes = placesOf(this.#kinds, namespaces).map(
+      ({ namespace, watched }) =>
         new Scope({
           namespace,
           watched,
@@ -284,17 +282,17 @@ class RunningRelay {
   #listed(): void {
     this.#failures = 0;
     if (!areListed(this.#readiness)) return;
-    const scopes = this.#scopes.filter(({ readiness, podFloor }) => isListed(readiness) || (readiness === 'absent' && podFloor !== '0'));
+    const scopes = this.#scopes.filter(
+      ({ readiness, podFloor = '0' }) => isListed(readiness) || (readiness === 'absent' && podFloor !== '0'),
+    );
     if (!this.#leading) {
       if (!this.#isWarm) this.#setup.telemetry.info('relay stands by', { cluster: this.#setup.cluster, pods: this.#cache.podCount });
       this.#isWarm = true;
       this.#ready.resolve();
       return;
     }
-    const [resourceVersion] = scopes.map(({ podFloor }) => podFloor).toSorted(compareResourceVersions);
     // If no managed resource is served, there is no full list to report.
-    const fullList =
-      resourceVersion === undefined ? undefined : { resourceVersion, startedAtMs: Math.min(...scopes.map((scope) => scope.startedAtMs)) };
+    const fullList = scopes.length === 0 ? undefined : fullListOf(scopes);
     void this.#outbox
       .heartbeat(() => this.#heartbeat(fullList), { afterWholes: true })
       .then(() => {
@@ -395,6 +393,32 @@ class RunningRelay {
   }
 
   #scopeOf(namespace: string): Scope | undefined {
-    return this.#scopes.find((scope) => scope.namespace === undefined || scope.namespace === namespace);
+    return this.#scopes.find((scope) => scope.namespace === namespace) ?? this.#scopes.find((scope) => scope.namespace === undefined);
   }
+}
+
+/** The scopes of a relay. Owners without a namespace have one of their own beside chosen namespaces. */
+function placesOf(
+  kinds: readonly KindFacts[],
+  namespaces: readonly string[],
+): { namespace: string | undefined; watched: readonly Watched[] }[] {
+  if (namespaces.length === 0) return [{ namespace: undefined, watched: watchesOf(kinds) }];
+  const within = watchesOf(kinds.filter(({ resource }) => resource.namespaced));
+  const beside = kinds.filter(({ resource }) => !resource.namespaced);
+  return [
+    ...(within.length > 0 ? namespaces.map((namespace) => ({ namespace, watched: within })) : []),
+    ...(beside.length > 0 ? [{ namespace: undefined, watched: watchesOf(beside) }] : []),
+  ];
+}
+
+function fullListOf(scopes: readonly Scope[]): FullList {
+  const [resourceVersion = '0'] = scopes.flatMap(({ podFloor }) => podFloor ?? []).toSorted(compareResourceVersions);
+  const owners: Record<string, string> = {};
+  for (const { ownerFloors } of scopes)
+    for (const [kind, floor] of Object.entries(ownerFloors)) {
+      const lowest = owners[kind];
+      if (lowest === undefined || isNewer(lowest, floor)) owners[kind] = floor;
+    }
+  const startedAtMs = Math.min(...scopes.map((scope) => scope.startedAtMs));
+  return { resourceVersion, startedAtMs, ...(Object.keys(owners).length > 0 && { owners }) };
 }

@@ -52,6 +52,8 @@ interface Watch {
   tables: readonly CachedChildren[];
   /** Version of the last whole list; `0` before. */
   floor: string;
+  /** Unix milliseconds at which the last list began; 0 before. */
+  startedAtMs: number;
   /** Lists again after a restore of the API server. Until that list is complete the cached state is of no use (R3). */
   isAnew: boolean;
   /** List it as soon as no list of its owners is under way. */
@@ -67,8 +69,6 @@ export interface ScopeAudit extends Audited {
 
 export class Scope {
   readonly namespace: string | undefined;
-  /** Unix milliseconds at which the last list of the pods began. */
-  startedAtMs = 0;
   readonly #setup: ScopeSetup;
   readonly #watches: readonly Watch[];
   readonly #byWatched: ReadonlyMap<Watched, Watch>;
@@ -83,7 +83,7 @@ export class Scope {
     this.namespace = setup.namespace;
     this.#watches = setup.watched.map((watched) => this.#watchOf(watched));
     this.#byWatched = new Map(this.#watches.map((watch) => [watch.watched, watch]));
-    this.#pods = this.#watches.find(holdsCounted);
+    this.#pods = this.#watches.find(({ watched }) => watched.isPods);
     for (const facts of new Set(setup.watched.flatMap(({ kinds }) => [...kinds])))
       if (!facts.isOwnerless)
         this.#kinds.set(facts.kind, { facts, watches: this.#watches.filter(({ watched }) => watched.kinds.has(facts)) });
@@ -135,9 +135,22 @@ export class Scope {
     };
   }
 
-  /** Version of the last whole list of the pods; `0` before. */
-  get podFloor(): string {
-    return this.#pods?.floor ?? '0';
+  /** Version of the last whole list of the pods: `0` before, undefined if none of the kinds has pods. */
+  get podFloor(): string | undefined {
+    return this.#pods?.floor;
+  }
+
+  /** Versions of the last lists of owners without pods, by kind. */
+  get ownerFloors(): Readonly<Record<string, string>> {
+    const alone = this.#watches.filter(
+      ({ watched: { owner, isPods }, tables }) => owner && !isPods && tables.some(({ isCounted }) => isCounted),
+    );
+    return Object.fromEntries(alone.map(({ watched, floor }) => [watched.owner?.kind ?? '', floor]));
+  }
+
+  /** Unix milliseconds at which the last list of the pods began, else the first list of the owners. */
+  get startedAtMs(): number {
+    return this.#pods?.startedAtMs ?? Math.min(...this.#watches.map((watch) => watch.startedAtMs));
   }
 
   get podsObservedUntil(): string {
@@ -191,7 +204,7 @@ export class Scope {
     const follower = this.#followerOf(() => watch);
     const shared = { source, namespace, clock, telemetry, options, sawDate };
     const watcher = new Watcher<WorkloadObject>({ ...shared, resource, fields, ...(selection && { selection }), mayBeAbsent, follower });
-    const watch: Watch = { watched, watcher, tables, floor: '0', isAnew: false, isDue: false };
+    const watch: Watch = { watched, watcher, tables, floor: '0', startedAtMs: 0, isAnew: false, isDue: false };
     return watch;
   }
 
@@ -231,7 +244,7 @@ export class Scope {
     return {
       begin: () => {
         mark = cache.beginList();
-        if (holdsCounted(self())) this.startedAtMs = Math.round(clock.nowMs());
+        self().startedAtMs = Math.round(clock.nowMs());
       },
       page: (objects) => {
         for (const object of objects) this.#take(self(), object, mark);
@@ -349,9 +362,6 @@ export class Scope {
     isExternal(manager);
   }
 }
-
-/** Whether it is the watch of the pods. */
-const holdsCounted = ({ tables }: Watch): boolean => tables.some(({ isCounted }) => isCounted);
 
 const readinessOfWatches = (watches: readonly Watch[]): Readiness =>
   readinessOf({

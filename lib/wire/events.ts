@@ -11,7 +11,7 @@ import { isControllerName, MOST_CONTROLLERS } from './words/external-controllers
 import { CHARACTERS_PER_VALUE, parseGuarded, VALUES_MAX, valuesIn, type ValueBudget } from './words/guarded-json.ts';
 import { CLUSTER_NAME, MOST_WATCHES, OBJECT_NAME, UID } from './words/names.ts';
 import { MessageTooLargeError, UndecodableMessageError } from './words/undecodable.ts';
-import type { EventMessage, Heartbeat, OutgoingEvents, OwnerName, WorkloadReport } from './words/observations.ts';
+import type { EventMessage, FullList, Heartbeat, OutgoingEvents, OwnerName, WorkloadReport } from './words/observations.ts';
 
 /** Characters of a body at most. A queue takes 1 MiB. */
 export const LONGEST_BODY = 1_048_576;
@@ -62,7 +62,7 @@ const Heartbeat = v.strictObject({
       }),
     ),
   ),
-  fullList: v.optional(v.strictObject({ resourceVersion: version, startedAtMs: wholeNumber })),
+  fullList: v.optional(v.strictObject({ resourceVersion: version, startedAtMs: wholeNumber, owners: v.optional(v.record(kind, version)) })),
   restored: v.optional(v.strictObject({ from: version, to: version })),
   apiServer: v.optional(
     v.strictObject({
@@ -224,10 +224,15 @@ const faultOfOwner = object({
   uid: textLike(UID, 'a uid'),
 });
 
+const fullListOf = ({ owners, ...list }: NonNullable<v.InferOutput<typeof Heartbeat>['fullList']>): FullList => ({
+  ...list,
+  ...(owners && { owners }),
+});
+
 const heartbeatOf = ({ watches, fullList, restored, externalJobs, apiServer, ...rest }: v.InferOutput<typeof Heartbeat>): Heartbeat => ({
   ...rest,
   watches: watches.map(({ refused, ...watch }) => ({ ...watch, ...(refused && { refused }) })),
-  ...(fullList && { fullList }),
+  ...(fullList && { fullList: fullListOf(fullList) }),
   ...(restored && { restored }),
   ...(externalJobs && { externalJobs }),
   ...(apiServer && { apiServer }),

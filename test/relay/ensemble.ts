@@ -19,7 +19,7 @@ function membershipOf(metadata: ObjectMeta): Membership | undefined {
   return { kind: 'Ensemble', namespace: metadata.namespace ?? '', name: controller.name, uid: controller.uid, by: 'controller' };
 }
 
-export const ensembleFacts: KindFacts = defineFacts<Ensemble>({
+export const ensembleFacts = defineFacts<Ensemble>({
   kind: 'Ensemble',
   resource: ENSEMBLES,
   fields: { metadata: true, spec: true },

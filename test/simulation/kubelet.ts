@@ -65,7 +65,7 @@ export class Kubelet {
     const known = this.#fates.get(uid);
     if (known) return known;
     const owner = controllerOf(pod.metadata.ownerReferences);
-    const isNamedAgain = findFacts(owner?.kind ?? '')?.pods.namesAreReused ?? false;
+    const isNamedAgain = findFacts(owner?.kind ?? '')?.pods?.namesAreReused ?? false;
     const series = `${owner?.uid} ${isNamedAgain ? name : (annotations[COMPLETION_INDEX] ?? '')}`;
     const nth = this.#counts.get(series) ?? 0;
     this.#counts.set(series, nth + 1);

@@ -131,7 +131,7 @@ export const WORLD_FAULTS = {
     says: 'somebody else has a pod of the name that is to be created',
     applies: (call) => call.port === 'cluster' && call.method === 'create' && (call.args[0] as { plural?: string }).plural === 'pods',
     // A workload whose names are used again waits for that name, for ever: that is a story of its own.
-    canStrike: ({ kindOf }) => !kindOf.facts.pods.namesAreReused,
+    canStrike: ({ kindOf }) => !kindOf.facts.pods?.namesAreReused,
     strike: (simulation, call) => simulation.tampering.takeName(call),
     lastsMs: 0,
     waits: [],

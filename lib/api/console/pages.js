@@ -1,7 +1,10 @@
 // The pages: each turns an answer of the API into elements.
 import { clock, element, facts, moment, span, table, tag } from './elements.js';
 
-const linkTo = ({ cluster, kind, namespace, name }) => `#/workloads/${[cluster, kind, namespace, name].map(encodeURIComponent).join('/')}`;
+// As in paths of the API: a dash stands for no namespace.
+const linkTo = ({ cluster, kind, namespace, name }) =>
+  `#/workloads/${[cluster, kind, namespace || '-', name].map(encodeURIComponent).join('/')}`;
+const titleOf = ({ kind, namespace, name }) => `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`;
 
 /** Clusters with their watches, workloads with their states. */
 export function overview({ clusters, workloads: { items, more } }) {
@@ -44,7 +47,7 @@ export function overview({ clusters, workloads: { items, more } }) {
         element(
           'span',
           {},
-          element('a', { href: linkTo(workload) }, `${workload.kind} ${workload.namespace}/${workload.name}`),
+          element('a', { href: linkTo(workload) }, titleOf(workload)),
           clusters.length > 1 && ` on ${workload.cluster}`,
         ),
         standing(workload),
@@ -110,7 +113,7 @@ export function workloadPage({ items, passes, problem }) {
   // Passes are found by name, so some may belong to a former uid.
   const latest = passes.find(({ key }) => key.uid === current.uid);
   return [
-    element('h1', {}, `${current.kind} ${current.namespace}/${current.name}`),
+    element('h1', {}, titleOf(current)),
     element('p', {}, standing(current), ` on ${current.cluster} `, element('span', { class: 'soft' }, `uid ${current.uid}`)),
     current.reason && current.state === 'Parked' && element('p', { class: 'notice' }, `Parked: ${current.reason}`),
     facts([
@@ -236,7 +239,7 @@ export function deadLetters({ letters, queues, workloads: { items, more }, faile
         element(
           'span',
           {},
-          element('a', { href: linkTo(workload) }, `${workload.kind} ${workload.namespace}/${workload.name}`),
+          element('a', { href: linkTo(workload) }, titleOf(workload)),
           ` on ${workload.cluster}`,
         ),
         workload.reason,

@@ -2,9 +2,10 @@
 import { Argument, Command } from 'commander';
 import type { ToldPass } from '../../api/passes.ts';
 import type { ContainerSummary, PodSummary, WorkloadDetail, WorkloadSummary } from '../../api/told-workload.ts';
-import { ALL_FACTS } from '../../kinds/facts.ts';
+import { ALL_FACTS, factsFor, findFacts } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { findKindNamed } from '../../kinds/kind-names.ts';
+import { pathOfKey, placeText } from './place-text.ts';
 import type { Reason } from '../../kinds/rows/reasons.ts';
 import { connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
 import { AmbiguousError, FailedError, UsageError } from '../terminal/exit.ts';
@@ -84,18 +85,19 @@ async function explainGone(
   {
     kind,
     name,
-    namespace = 'default',
+    namespace: given,
     cluster,
   }: { kind: string; name: string; namespace?: string | undefined; cluster?: string | undefined },
   { limit, output }: ExplainOptions,
 ): Promise<boolean> {
+  const namespace = given ?? (factsFor(kind).resource.namespaced ? 'default' : '');
   const { items } = await api.get<{ items: { name: string }[] }>('/v1/clusters');
   const asked = items.filter(({ name: on }) => cluster === undefined || cluster === on).slice(0, MOST_CLUSTERS_ASKED);
   // At once: on AWS each is a search in a log.
   const found = await Promise.all(
     asked.map(async ({ name: on }) => {
-      const path = ['v1', 'workloads', on, kind, namespace, name].map(encodeURIComponent).join('/');
-      return { on, ...(await recordedPasses(api, `/${path}/passes?limit=${limit}`)) };
+      const path = pathOfKey({ cluster: on, kind, namespace, name });
+      return { on, ...(await recordedPasses(api, `/v1/workloads/${path}/passes?limit=${limit}`)) };
     }),
   );
   const { on, passes } = found.find((each) => each.passes.length > 0) ?? { on: '', passes: [] };
@@ -104,7 +106,7 @@ async function explainGone(
   const { uid } = latest.key;
   await print({ passes }, output, (shown) =>
     [
-      `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${on} is gone; its last pass began at ${latest.startTime}`,
+      `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} ${placeText({ namespace, cluster: on })} is gone; its last pass began at ${latest.startTime}`,
       '',
       `Passes, newest first: ${costText(shown.passes)}`,
       ...shown.passes.flatMap((pass) => passLines(pass, uid)),
@@ -139,25 +141,31 @@ function workloadOf(text: string, kinds: readonly KindFacts[]): { kind?: string;
 
 /** @param found one or more */
 function pathOf(text: string, found: readonly WorkloadSummary[]): string {
-  const paths = new Map(found.map((key) => [[key.cluster, key.kind, key.namespace, key.name].map(encodeURIComponent).join('/'), key]));
+  const paths = new Map(found.map((key) => [pathOfKey(key), key]));
   const [path = ''] = paths.keys();
   if (paths.size === 1) return `/v1/workloads/${path}`;
   const keys = [...paths.values()];
   if (new Set(keys.map(({ kind }) => kind)).size > 1) {
-    const candidates = keys.map((key) => `${key.kind.toLowerCase()}/${key.name} in ${key.namespace} on ${key.cluster}`);
+    const candidates = keys.map((key) => `${key.kind.toLowerCase()}/${key.name} ${placeText(key)}`);
     throw new AmbiguousError(`${text} is the name of several workloads: ${candidates.join(', ')}; say which with KIND/NAME`);
   }
-  const places = keys.map((key) => `${key.namespace} on ${key.cluster}`).join(', ');
+  const places = keys.map(({ namespace, cluster }) => [namespace, `on ${cluster}`].filter((part) => part !== '').join(' ')).join(', ');
   throw new AmbiguousError(`${text} is in more than one place: ${places}; say which with --namespace or --cluster`);
 }
 
+/** Empty for a kind that has none. */
+function podsText({ kind, pods, podsLeftOut }: WorkloadDetail): string {
+  const known = pods.length + podsLeftOut;
+  return known > 0 || findFacts(kind)?.pods !== undefined ? `pods known ${known}` : '';
+}
+
 function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], isUnknown: boolean): string {
-  const { kind, namespace, name, uid, cluster, state, reason, nextWake, queued } = workload;
+  const { kind, name, uid, state, reason, nextWake, queued } = workload;
   // Passes are found by name: among them may be those of one of a former uid.
   const latest = passes.find(({ key }) => key.uid === uid);
   const lines = [
-    `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} in ${namespace} on ${cluster}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
-    `  ${[figuresText(workload), `pods known ${workload.pods.length + workload.podsLeftOut}`].filter((part) => part !== '').join(', ')}`,
+    `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} ${placeText(workload)}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
+    `  ${[figuresText(workload), podsText(workload)].filter((part) => part !== '').join(', ')}`,
     ...workload.reasons.map((one) => `  ${paint(one.code, 'bold')}: ${one.text}${evidenceText(one, workload.pods)}`),
     ...podLines(workload.pods),
     ...(latest && latest.why.length > 0 ? [`  latest pass: ${latest.why.join('; ')}`] : []),

@@ -2,6 +2,7 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ClusterSummary } from '../../api/clusters.ts';
 import { readManages } from '../../objects/manages.ts';
+import { NO_NAMESPACE } from '../../objects/workload.ts';
 import { stateText, withReasons } from './cluster-states.ts';
 import type { WorkloadSummary } from '../../api/told-workload.ts';
 import type { ApiClient } from '../instance/api-client.ts';
@@ -166,7 +167,7 @@ function workloadsTable(workloads: readonly WorkloadSummary[]): string {
     const { namespace, name, kind, creationTime, nextWake, queued, cluster } = workload;
     const age = creationTime === undefined ? '-' : spanText(Date.now() - Date.parse(creationTime));
     const look = queued ? 'queued' : nextWake ? `in ${spanText(Date.parse(nextWake.dueTime) - Date.now())}` : '-';
-    return [namespace, name, kind, standingText(workload), ...figureCells(workload, figures), age, look, cluster];
+    return [namespace || NO_NAMESPACE, name, kind, standingText(workload), ...figureCells(workload, figures), age, look, cluster];
   });
   return tableText(header, rows);
 }

@@ -8,6 +8,7 @@ import { FailedError } from '../terminal/exit.ts';
 import { stateOption } from '../instance/instance-file.ts';
 import type { OutputFormat } from '../terminal/output.ts';
 import { outputOption, paint, print } from '../terminal/output.ts';
+import { placeText } from './place-text.ts';
 
 /** Neither a failure nor done as before. */
 const DECIDES_OTHERWISE = 4;
@@ -52,7 +53,7 @@ function readable<Value>(read: () => Value, passId: string): Value {
 }
 
 function replayText({ key, startTime, passId }: ToldPass, { recorded, differences }: Replayed): string {
-  const head = `pass ${passId} of ${key.kind.toLowerCase()}/${key.name} in ${key.namespace} on ${key.cluster}, ${startTime}`;
+  const head = `pass ${passId} of ${key.kind.toLowerCase()}/${key.name} ${placeText(key)}, ${startTime}`;
   if (differences.length === 0)
     return [
       `${head}: decided again as it was`,

@@ -99,7 +99,9 @@ export function absenceText(sought: SoughtWorkload, known: readonly WorkloadSumm
   if (known.length === 0) return `${what}: Farloop knows of no ${kind} yet`;
   const elsewhere = known.filter((workload) => workload.name === name);
   if (elsewhere.length > 0) {
-    const places = new Set(elsewhere.map((workload) => `in namespace ${workload.namespace} on cluster ${workload.cluster}`));
+    const places = new Set(
+      elsewhere.map(({ namespace, cluster: on }) => `${namespace === '' ? '' : `in namespace ${namespace} `}on cluster ${on}`),
+    );
     return `${what}: there is one ${[...places].slice(0, 3).join(', and one ')}`;
   }
   const names = [...new Set(known.map((workload) => workload.name))];

@@ -114,11 +114,13 @@ export type NewPod = Pick<Pod, 'spec'> & { metadata?: Pick<ObjectMeta, 'labels' 
 
 /** The create of a pod and its event. Name and number follow from the slot, by the row alone (R5). */
 export function createPodActions(facts: Facts, owner: WorkloadObject, child: ChildPlace, pod: NewPod, why: string): Action[] {
-  const name = facts.pods.nameOf(owner, child);
+  const { pods } = facts;
+  if (!pods) throw new TypeError(`${facts.resource.kind} has no pods`);
+  const name = pods.nameOf(owner, child);
   const metadata = {
     ...pod.metadata,
     name,
-    labels: { ...pod.metadata?.labels, ...(facts.pods.slotOf === slotInLabel && { [SLOT_LABEL]: String(child.slot) }) },
+    labels: { ...pod.metadata?.labels, ...(pods.slotOf === slotInLabel && { [SLOT_LABEL]: String(child.slot) }) },
     annotations: { ...pod.metadata?.annotations, [CHILD_NUMBER]: String(child.number) },
   };
   const object = objectOf<Pod>(facts, owner, PODS, { ...pod, metadata });

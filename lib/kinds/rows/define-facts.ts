@@ -6,7 +6,7 @@ import { isActive, isReady, type PodFacts } from '../../objects/pods/pod-facts.t
 import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf } from '../../objects/values/untyped-fields.ts';
 import { childrenBy, podsBy } from './belonging.ts';
-import type { ChildFacts, KindFacts, Labels, PodsOfKind, Urgency } from './kind.ts';
+import type { ChildFacts, KindFacts, KindWithPods, Labels, PodsOfKind, Urgency } from './kind.ts';
 import { ifSmall, isReadLive, keptOwner, ownerCheck, ownerFieldsWithout, present, specWithout, type SpecPath } from './owner-facts.ts';
 
 type Belonging = 'membershipOf' | 'selection' | 'concerns' | 'isCountedIn';
@@ -40,7 +40,8 @@ type Shape = { spec: FieldShape; status: FieldShape } | Pick<KindFacts, 'faultOf
 /** How its objects are known. */
 type KnownBy<Owner extends WorkloadObject> =
   | { labels: Labels; pods?: NewPods<Owner>; children?: readonly NewChild<Owner>[] }
-  | { labels?: undefined; pods: OfPods<Owner> & Pick<PodsOfKind<Owner>, Belonging>; children?: readonly ChildFacts<Owner>[] };
+  | { labels?: undefined; pods: OfPods<Owner> & Pick<PodsOfKind<Owner>, Belonging>; children?: readonly ChildFacts<Owner>[] }
+  | { labels?: undefined; hasNoPods: true; pods?: undefined; children?: readonly ChildFacts<Owner>[] };
 
 export type NewFacts<Owner extends WorkloadObject> = Said<Owner> &
   Shape &
@@ -52,11 +53,14 @@ interface Members extends Said<WorkloadObject>, Partial<Omit<KindFacts, keyof Sa
   status?: FieldShape;
   children?: readonly NewChild<WorkloadObject>[];
   pods?: NewPods<WorkloadObject>;
+  hasNoPods?: true;
 }
 
 /** Erases the owner's type, once. Callers must pass a row only owners of its kind. */
+export function defineFacts<Owner extends WorkloadObject>(said: NewFacts<Owner> & { hasNoPods: true }): KindFacts;
+export function defineFacts<Owner extends WorkloadObject>(said: NewFacts<Owner>): KindWithPods;
 export function defineFacts<Owner extends WorkloadObject>(said: NewFacts<Owner>): KindFacts {
-  const { resource, labels, pods = {}, children = [], liveOnly = [], spec, status, ...others } = said as unknown as Members;
+  const { resource, labels, pods = {}, hasNoPods, children = [], liveOnly = [], spec, status, ...others } = said as unknown as Members;
   const { apiVersion, kind, plural, namespaced } = resource;
   const group = apiVersion.includes('/') ? apiVersion.replace(/\/.*/, '') : '';
   const settings = others.settings ?? [{ word: plural, takes: `all ${plural}.${group}` }];
@@ -81,7 +85,7 @@ export function defineFacts<Owner extends WorkloadObject>(said: NewFacts<Owner>)
     managerOf,
     hasStarted,
     ...(labels !== undefined && { labels }),
-    pods: podsOf(resource, labels, pods),
+    ...(!hasNoPods && { pods: podsOf(resource, labels, pods) }),
     children: children.map((child) => childOf(resource, labels, child)),
   };
 }

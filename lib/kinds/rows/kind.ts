@@ -97,7 +97,8 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   urgencyOfOwner(owner: Owner): Urgency;
   /** On every object that its workloads make; absent: its planner makes none by the builders of actions.ts. */
   labels?: Labels;
-  pods: PodsOfKind<Owner>;
+  /** Absent: its workloads have no pods. Their owners are reported, floored and swept by the owners' own list. */
+  pods?: PodsOfKind<Owner>;
   /** Its children other than pods. */
   children: readonly ChildFacts<Owner>[];
   /** Rights of passes in addition to those for owner, pods and children. */
@@ -109,10 +110,13 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   externalCountOf?(this: void, came: { controllerName: string; count: number }): Counted;
 }
 
+/** A kind whose workloads have pods. */
+export type KindWithPods = KindFacts & Required<Pick<KindFacts, 'pods'>>;
+
 /** The part of a kind that planning from documents needs. */
 export type PlannedFacts = Pick<KindFacts, 'kind' | 'resource' | 'shortNames' | 'isOwnerless' | 'settings' | 'options'> & {
   /** Absent: its owners have no pods. */
-  pods?: Pick<KindFacts['pods'], 'asks'>;
+  pods?: Pick<PodsOfKind<WorkloadObject>, 'asks'>;
   /** Absent: no children but pods. */
   children?: KindFacts['children'];
 };

@@ -15,7 +15,7 @@ const NOTHING_ASKED: readonly AskedFact[] = [];
 const USUAL: PodReader = { reading: { fields: POD_FIELDS }, factsOf: podFactsOf };
 const READERS = new WeakMap<readonly AskedFact[], PodReader>();
 
-export function podReaderOf({ pods: { asks = NOTHING_ASKED } }: Required<Pick<PlannedFacts, 'pods'>>): PodReader {
+export function podReaderOf({ pods: { asks = NOTHING_ASKED } = {} }: Pick<PlannedFacts, 'pods'>): PodReader {
   if (asks.length === 0) return USUAL;
   const known = READERS.get(asks);
   if (known) return known;
@@ -26,6 +26,6 @@ export function podReaderOf({ pods: { asks = NOTHING_ASKED } }: Required<Pick<Pl
 
 /** Fields of a pod that any of these kinds reads. */
 export const podFieldsOfKinds = (kinds: readonly Pick<KindFacts, 'pods'>[]): WantedFields => {
-  const asked = [...new Set(kinds.flatMap(({ pods }) => pods.asks ?? []))];
+  const asked = [...new Set(kinds.flatMap(({ pods }) => pods?.asks ?? []))];
   return asked.length === 0 ? POD_FIELDS : podFieldsFor(asked);
 };

@@ -58,6 +58,7 @@ export function watchesOf(kinds: readonly KindFacts[]): readonly Watched[] {
     if (owner && owner !== child) child.after.add(owner);
   };
   for (const kind of kinds) {
+    if (!kind.pods) continue;
     const pods = watch(kind, PODS, podReaderOf(kind).reading.fields);
     pods.isPods = true;
     follows(pods, kind);

@@ -155,7 +155,7 @@ function* slowStart(actions: readonly CreateAction[]): Generator<readonly Create
 /** Few at first. Where a refused pod says nothing about the others, these are tried too. */
 async function runFreeCreates(execution: Execution, creates: readonly CreateAction[], progress: Progress): Promise<Stop | undefined> {
   const { pass } = execution;
-  const { refusedAlone } = pass.facts.pods;
+  const { refusedAlone } = pass.facts.pods ?? {};
   let stopped: Extract<Stop, { kind: 'refused' }> | undefined;
   for (const batch of slowStart(refusedAlone ? startingElsewhere(pass, creates) : creates)) {
     // A quota or a webhook that refused several will refuse the next one too. One alone may be refused for its own sake.

@@ -65,7 +65,7 @@ export const seenText = (
 
 /** The digest that a relay with the same observations sends. */
 export function viewDigestOf({ pods }: KindFacts, part: ViewPart, children: readonly ChildrenPart[] = []): string {
-  const isOurs = part.owner ? pods.isCountedIn(part.owner.object) : () => true;
+  const isOurs = part.owner && pods ? pods.isCountedIn(part.owner.object) : () => true;
   const living = [...livingIn(part)].filter(isOurs);
   const owner = part.owner && !part.owner.deleted ? part.owner.object.metadata : undefined;
   return digestOf([

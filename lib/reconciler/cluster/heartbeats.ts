@@ -46,7 +46,9 @@ const RelayMarker = v.looseObject({
    */
   suspects: v.record(v.string(), v.object({ digest: v.string(), sinceMs: v.number() })),
   /** A full list whose unnamed workloads are still to be looked up. Sweep removes it. */
-  fullList: v.optional(v.object({ resourceVersion: v.string(), startedAtMs: v.number() })),
+  fullList: v.optional(
+    v.object({ resourceVersion: v.string(), startedAtMs: v.number(), owners: v.optional(v.record(v.string(), v.string())) }),
+  ),
   externalJobs: v.optional(ExternalOwnersReported),
 });
 export type RelayMarker = v.InferOutput<typeof RelayMarker>;

@@ -18,12 +18,12 @@ export async function settle(pass: Pass): Promise<void> {
   if (!pass.known.listed) {
     const open = openIntents(pass);
     const count = open.creates.length + open.pods.length;
-    if (count > MOST_LOOKUPS || open.unknown > 0) await pass.known.children.pods.list();
+    if (count > MOST_LOOKUPS || open.unknown > 0) await pass.known.children.pods?.list();
     else {
       if (open.creates.length > 0 && !pass.known.owner) await pass.known.readOwner();
       const owner = pass.known.owner;
       for (const child of open.creates) if (owner) await lookUp(pass, owner, child);
-      for (const pod of open.pods) await pass.known.children.pods.readAgain(pod.uid);
+      for (const pod of open.pods) await pass.known.children.pods?.readAgain(pod.uid);
     }
   }
   pass.pending.state = {
@@ -39,7 +39,7 @@ export async function settle(pass: Pass): Promise<void> {
  * @returns the creates whose pods are missing
  */
 export async function settleCreates<Create extends { child: Child }>(pass: Pass, creates: readonly Create[]): Promise<Create[]> {
-  if (creates.length > MOST_LOOKUPS) await pass.known.children.pods.list();
+  if (creates.length > MOST_LOOKUPS) await pass.known.children.pods?.list();
   else {
     const { owner } = pass.known.live ?? (await pass.known.readOwner());
     for (const { child } of creates) await lookUp(pass, owner, child);
@@ -67,7 +67,7 @@ function numberAfterVanished(pass: Pass): number {
   const entryOf = childFinder(pass);
   const { create, delete: deletes, strip } = pass.pending.state.intents;
   let lowest = 0;
-  for (const child of [...deletes, ...strip, ...(pass.facts.pods.namesAreReused ? create : [])])
+  for (const child of [...deletes, ...strip, ...(pass.facts.pods?.namesAreReused ? create : [])])
     if (typeof child !== 'string' && entryOf(child) === undefined) lowest = Math.max(lowest, child.number + 1);
   return lowest;
 }
@@ -103,7 +103,8 @@ function childFinder(pass: Pass): (child: ChildOrUid) => PodEntry | undefined {
  * name.
  */
 async function lookUp(pass: Pass, owner: WorkloadObject, { slot, number }: Child): Promise<void> {
-  const name = pass.facts.pods.nameOf(owner, { slot, number });
+  const name = pass.facts.pods?.nameOf(owner, { slot, number });
+  if (name === undefined) return;
   try {
     const { object } = await pass.cluster.get<Pod>(
       PODS,

@@ -27,7 +27,7 @@ async function readWant(
 ): Promise<KubernetesObject[] | undefined> {
   try {
     if (name === undefined) {
-      const selection = { ...(resource.namespaced && { namespace }), ...(fields && { fields }) };
+      const selection = { ...(resource.namespaced && namespace !== '' && { namespace }), ...(fields && { fields }) };
       return (await pass.cluster.list<KubernetesObject>(resource, selection, pass.deadline)).items;
     }
     return [(await pass.cluster.get<KubernetesObject>(resource, { namespace, name }, pass.deadline, { fields })).object];

@@ -197,7 +197,7 @@ export class Knowledge {
   /** How an intent names this pod. */
   childOf(pod: PodFacts): ChildOrUid {
     if (pod.number === undefined) return pod.uid;
-    const { slotOf } = this.#about.facts.pods;
+    const { slotOf } = this.#about.facts.pods ?? {};
     const slot = slotOf ? slotOf(pod) : pod.index === undefined ? pod.number : Number(pod.index);
     return slot === undefined ? pod.uid : { slot, number: pod.number };
   }

@@ -83,7 +83,7 @@ export class PartsOfPass extends ServedObjects implements ResourceChildren {
     const { key, cluster, deadline } = this.about;
     const { resource, fields } = this.#row;
     const selection = {
-      ...(resource.namespaced && { namespace: key.namespace }),
+      ...(resource.namespaced && key.namespace !== '' && { namespace: key.namespace }),
       ...this.#row.selection(key, this.#known.owner),
       fields,
     };

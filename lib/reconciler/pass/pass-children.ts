@@ -19,14 +19,17 @@ export interface KnownParts {
 
 export class PassChildren {
   readonly #about: PassContext;
-  readonly pods: PodsOfPass;
+  /** Undefined: the kind has none. */
+  readonly pods: PodsOfPass | undefined;
+  readonly #known: KnownPods;
   /** By resource key. */
   readonly #parts: ReadonlyMap<string, PartsOfPass>;
   readonly #all: ReadonlyMap<string, ResourceChildren>;
 
   constructor(about: PassContext, known: KnownPods, { parts, listed, era }: KnownParts) {
     this.#about = about;
-    this.pods = new PodsOfPass(about, known);
+    this.#known = known;
+    this.pods = about.facts.pods && new PodsOfPass(about, known, about.facts.pods);
     this.#parts = new Map(
       about.facts.children.map((row) => {
         const resource = resourceKeyOf(row.resource);
@@ -34,7 +37,10 @@ export class PassChildren {
         return [resource, new PartsOfPass(about, known, { row, part, isListed: listed(resource) })];
       }),
     );
-    this.#all = new Map<string, ResourceChildren>([[resourceKeyOf(this.pods.resource), this.pods], ...this.#parts]);
+    this.#all = new Map<string, ResourceChildren>([
+      ...(this.pods ? ([[resourceKeyOf(this.pods.resource), this.pods]] as const) : []),
+      ...this.#parts,
+    ]);
   }
 
   /** Undefined: the workload has no children of this resource. */
@@ -59,6 +65,8 @@ export class PassChildren {
   /** Lists all children live (R1). @throws RestoredServerError; OversizedPartError */
   async list(options?: { isUnknown?: boolean }): Promise<void> {
     for (const children of this.#all.values()) await children.list(options);
+    // The owner was read live, and there is nothing else to know.
+    if (!this.pods) this.#known.observeList([], this.#known.view.floor);
   }
 
   /** Looks live where the view proves nothing: at resources without a whole list (trap 8), and at children that left their selection. */

@@ -1,4 +1,5 @@
 // A workload's pods as the resource that all kinds have and count.
+import type { PodsOfKind } from '../../kinds/rows/kind.ts';
 import type { ChildPlace } from '../../kinds/rows/plan.ts';
 import type { PodReader } from '../../kinds/rows/pod-reader.ts';
 import type { PodSet } from '../../kinds/rows/pod-set.ts';
@@ -39,18 +40,26 @@ export class PodsOfPass extends ServedObjects implements ResourceChildren {
   readonly isCounted = true;
   readonly refusedReasons = undefined;
   readonly #known: KnownPods;
+  readonly #facts: PodsOfKind<WorkloadObject>;
 
-  constructor(about: PassContext, known: KnownPods) {
+  constructor(about: PassContext, known: KnownPods, facts: PodsOfKind<WorkloadObject>) {
     super(about, PODS, known.podReader.reading);
     this.#known = known;
+    this.#facts = facts;
+  }
+
+  /** Pods of an owner without a namespace may be anywhere. */
+  get #where(): { namespace?: string } {
+    const { namespace } = this.about.key;
+    return namespace === '' ? {} : { namespace };
   }
 
   get namesAreReused(): boolean {
-    return this.about.facts.pods.namesAreReused === true;
+    return this.#facts.namesAreReused === true;
   }
 
   get plannerTellsOfTakenNames(): boolean {
-    return this.about.facts.pods.plannerTellsOfTakenNames === true;
+    return this.#facts.plannerTellsOfTakenNames === true;
   }
 
   /**
@@ -69,9 +78,7 @@ export class PodsOfPass extends ServedObjects implements ResourceChildren {
     if (isNewer(newestKnown, list.resourceVersion))
       throw new RestoredServerError(`the API server is at ${list.resourceVersion}, and ${newestKnown} had been observed`);
     const strayed = [...(isUnknown ? await this.#relabelled() : []), ...(await this.#strayed(list))];
-    const items = [...list.items, ...strayed].filter((pod) =>
-      this.about.facts.pods.concerns(this.about.key, this.#known.podReader.factsOf(pod)),
-    );
+    const items = [...list.items, ...strayed].filter((pod) => this.#facts.concerns(this.about.key, this.#known.podReader.factsOf(pod)));
     this.#known.observeList(items, list.resourceVersion);
     for (const pod of strayed)
       if (isNewer(pod.metadata.resourceVersion ?? '0', list.resourceVersion)) this.#known.observePod(pod, { isNew: false });
@@ -83,17 +90,13 @@ export class PodsOfPass extends ServedObjects implements ResourceChildren {
    */
   async #strayed({ items }: ListAnswer<Pod>): Promise<Pod[]> {
     const listed = new Set(items.map(({ metadata }) => metadata.uid));
-    const isTracking = this.about.facts.pods.haveTrackingFinalizer === true;
+    const isTracking = this.#facts.haveTrackingFinalizer === true;
     const missing = [...this.#known.pods].filter(({ uid, tracked }) => (tracked || !isTracking) && !listed.has(uid));
     if (missing.length === 0) return [];
     const uids = new Set(missing.map(({ uid }) => uid));
     const found: Pod[] = [];
     if (missing.length > MOST_STRAYED) {
-      const all = await this.about.cluster.list<Pod>(
-        PODS,
-        { namespace: this.about.key.namespace, ...this.#known.podReader.reading },
-        this.about.deadline,
-      );
+      const all = await this.about.cluster.list<Pod>(PODS, { ...this.#where, ...this.#known.podReader.reading }, this.about.deadline);
       found.push(...all.items);
     } else
       for (const { namespace, name } of missing)
@@ -108,21 +111,21 @@ export class PodsOfPass extends ServedObjects implements ResourceChildren {
   }
 
   async #relabelled(): Promise<Pod[]> {
-    const selection = this.about.facts.pods.strayedSelection?.(this.about.key, this.#known.owner);
+    const selection = this.#facts.strayedSelection?.(this.about.key, this.#known.owner);
     if (!selection) return [];
     const { items } = await this.about.cluster.list<Pod>(
       PODS,
-      { namespace: this.about.key.namespace, ...selection, ...this.#known.podReader.reading },
+      { ...this.#where, ...selection, ...this.#known.podReader.reading },
       this.about.deadline,
     );
     return items.filter(({ metadata }) => controllerOf(metadata.ownerReferences)?.uid === this.about.key.uid);
   }
 
   async #list(): Promise<ListAnswer<Pod>> {
-    const selection = this.about.facts.pods.selection(this.about.key, this.#known.owner);
+    const selection = this.#facts.selection(this.about.key, this.#known.owner);
     return await this.about.cluster.list<Pod>(
       PODS,
-      { namespace: this.about.key.namespace, ...selection, ...this.#known.podReader.reading },
+      { ...this.#where, ...selection, ...this.#known.podReader.reading },
       this.about.deadline,
     );
   }
@@ -148,7 +151,7 @@ export class PodsOfPass extends ServedObjects implements ResourceChildren {
   /** An orphan that the workload adopts by its labels. The watch may have shown it before the workload, so that it was nobody's. */
   #mayAdopt({ controller, deletedAt, labels }: PodFacts): boolean {
     const { owner } = this.#known;
-    const matches = owner && this.about.facts.pods.ownSelector?.(owner);
+    const matches = owner && this.#facts.ownSelector?.(owner);
     return controller === undefined && deletedAt === undefined && (matches?.(labels) ?? false);
   }
 

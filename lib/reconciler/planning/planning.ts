@@ -110,7 +110,7 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
   };
   const others = pass.facts.children.length > 0 ? { children: pass.known.children.living } : {};
   const held = pass.known.held.size > 0 ? { held: pass.known.held } : {};
-  const ended = pass.facts.pods.successOutlivesPod ? endedPods(pass) : [];
+  const ended = pass.facts.pods?.successOutlivesPod ? endedPods(pass) : [];
   return { given: { owner, pods: pass.known.pods, ...(ended.length > 0 && { ended }), ...others, ...held, head, manages, ...seen }, nowMs };
 }
 
@@ -169,7 +169,7 @@ async function lookBeforeCounting(pass: Pass): Promise<void> {
   if (isOurs && pass.row.status.childrenIn(pass.known.owner).every((uid) => pass.known.view.children.has(uid))) return;
   // Read the owner before its pods: a pod is counted on evidence at least as new as the status to which it is added.
   await pass.known.readOwner();
-  await pass.known.children.pods.list();
+  await pass.known.children.pods?.list();
   pass.pending.state = { ...pass.pending.state, statusDigest: statusDigestOf(pass.known.owner.status) };
 }
 

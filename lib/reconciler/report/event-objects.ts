@@ -134,7 +134,8 @@ function eventObject(
   return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name: `${name.slice(0, 230)}.${suffix}`, namespace },
+    // Events about objects without a namespace lie in this one.
+    metadata: { name: `${name.slice(0, 230)}.${suffix}`, namespace: namespace || 'default' },
     involvedObject: { apiVersion, kind, namespace, name, uid, ...(resourceVersion !== undefined && { resourceVersion }) },
     type,
     reason,

@@ -11,7 +11,7 @@ export function countsOfChange(
   kind: string,
   { known, merged, news }: { known: ViewPart; merged: ViewPart; news: News<PodFacts> },
 ): Counted[] {
-  const counted = findFacts(kind)?.pods.counted ?? [];
+  const counted = findFacts(kind)?.pods?.counted ?? [];
   if (counted.length === 0) return [];
   const uids = new Set(news.children.map(({ child }) => child.uid));
   if (news.whole) for (const uid of known.children.keys()) uids.add(uid);
@@ -28,7 +28,7 @@ export function countsOfChange(
 
 /** The counts of a workload that is forgotten with its whole view. */
 export function countsOfForgotten(kind: string, { children }: ViewPart): Counted[] {
-  const counted = findFacts(kind)?.pods.counted ?? [];
+  const counted = findFacts(kind)?.pods?.counted ?? [];
   return counted.flatMap((sort) =>
     sort.countsOf({ came: 0, went: [...children.values()].filter((entry) => isCounted(sort, entry)).length }),
   );

@@ -13,6 +13,7 @@ import type { CachedChildren, ChildKey, News } from './cached-children.ts';
 import { CachedPods, type PodWorkloads } from './cached-pods.ts';
 import type { OwnVersion, Workload } from './cached-workload.ts';
 import { ChildTable } from './child-cache.ts';
+import { OwnersAlone } from './owners-alone.ts';
 import { NO_ROW, type Members } from './pod-table.ts';
 import { belongingOf, orphanOf } from './project.ts';
 import { SelectingWorkloads } from './selecting-workloads.ts';
@@ -41,6 +42,7 @@ export class RelayCache {
   readonly #departedForeign = new Set<string>();
   /** One table per row of children other than pods. */
   readonly #childTables: readonly ChildTable[];
+  readonly #alone: readonly OwnersAlone[];
   readonly #tables: readonly CachedChildren[];
   readonly #tablesByKind: ReadonlyMap<string, readonly CachedChildren[]>;
   #list = 0;
@@ -59,7 +61,8 @@ export class RelayCache {
     };
     this.#pods = new CachedPods(kinds, workloads);
     this.#childTables = kinds.flatMap((kind) => kind.children.map((child) => new ChildTable({ kind, child, workloads, telemetry })));
-    this.#tables = [this.#pods, ...this.#childTables];
+    this.#alone = kinds.filter(({ pods, isOwnerless }) => !pods && !isOwnerless).map(({ kind }) => new OwnersAlone(kind));
+    this.#tables = [this.#pods, ...this.#alone, ...this.#childTables];
     this.#tablesByKind = new Map(kinds.map(({ kind }) => [kind, this.#tables.filter((table) => table.isOf(kind))]));
   }
 
@@ -73,8 +76,12 @@ export class RelayCache {
   }
 
   /** The tables of the children that a watch shows. */
-  tablesFor({ isPods, children }: Pick<Watched, 'isPods' | 'children'>): readonly CachedChildren[] {
-    return [...(isPods ? [this.#pods] : []), ...this.#childTables.filter((table) => children.some(({ child }) => child === table.child))];
+  tablesFor({ isPods, owner, children }: Pick<Watched, 'isPods' | 'owner' | 'children'>): readonly CachedChildren[] {
+    return [
+      ...(isPods ? [this.#pods] : []),
+      ...this.#alone.filter(({ kind }) => kind === owner?.kind),
+      ...this.#childTables.filter((table) => children.some(({ child }) => child === table.child)),
+    ];
   }
 
   get podCount(): number {
@@ -250,7 +257,7 @@ export class RelayCache {
   }
 }
 
-function ownerNameOf({ kind }: KindFacts, { name, namespace, uid, resourceVersion }: ObjectMeta): OwnerName | undefined {
-  if (!name || !namespace || !uid || !isResourceVersion(resourceVersion)) return undefined;
+function ownerNameOf({ kind, resource }: KindFacts, { name, namespace = '', uid, resourceVersion }: ObjectMeta): OwnerName | undefined {
+  if (!name || resource.namespaced !== (namespace !== '') || !uid || !isResourceVersion(resourceVersion)) return undefined;
   return { kind, namespace, name, uid };
 }

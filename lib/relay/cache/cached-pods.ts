@@ -36,10 +36,13 @@ export class CachedPods implements CachedChildren {
   readonly #readers: ReadonlyMap<string, (pod: Pod) => PodFacts>;
   readonly #shapes = new PodShapes();
   readonly #rows = new PodTable(this.#shapes);
+  /** Kinds whose workloads have none. */
+  readonly #without: ReadonlySet<string>;
 
   constructor(kinds: readonly KindFacts[], workloads: PodWorkloads) {
     this.#workloads = workloads;
-    this.#readers = new Map(kinds.filter(({ pods }) => pods.asks).map((facts) => [facts.kind, podReaderOf(facts).factsOf]));
+    this.#without = new Set(kinds.filter(({ pods }) => !pods).map(({ kind }) => kind));
+    this.#readers = new Map(kinds.filter(({ pods }) => pods?.asks).map((facts) => [facts.kind, podReaderOf(facts).factsOf]));
   }
 
   get size(): number {
@@ -125,8 +128,8 @@ export class CachedPods implements CachedChildren {
     return this.#workloads.at(this.#rows.membersOf(row));
   }
 
-  isOf(): boolean {
-    return true;
+  isOf(kind: string): boolean {
+    return !this.#without.has(kind);
   }
 
   has({ pods }: Workload): boolean {

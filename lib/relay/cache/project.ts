@@ -17,7 +17,7 @@ export interface Belonging {
  */
 export function belongingOf(metadata: ObjectMeta, kinds: readonly KindFacts[] = ALL_FACTS, before?: OwnerName): Belonging | undefined {
   for (const facts of kinds) {
-    const belonging = named(facts.pods.membershipOf(metadata), facts, before);
+    const belonging = named(facts.pods?.membershipOf(metadata), facts, before);
     if (belonging) return belonging;
   }
   return undefined;
@@ -28,7 +28,7 @@ export function belongingOf(metadata: ObjectMeta, kinds: readonly KindFacts[] = 
  */
 export function orphanOf(metadata: ObjectMeta, kinds: readonly KindFacts[]): Belonging | undefined {
   for (const facts of kinds) {
-    const belonging = named(facts.pods.membershipOf(metadata), facts);
+    const belonging = named(facts.pods?.membershipOf(metadata), facts);
     if (belonging?.by === 'finalizer') return belonging;
   }
   return undefined;

@@ -9,7 +9,7 @@ export class SelectingWorkloads {
   readonly #selecting = new Map<string, Map<string, { owner: OwnerName; matches: LabelMatcher }>>();
 
   learn({ pods }: KindFacts, owner: OwnerName, object: WorkloadObject): void {
-    if (!pods.ownSelector) return;
+    if (!pods?.ownSelector) return;
     const matches = pods.ownSelector(object);
     // Keep the known selector, which never changes: the object could not be read whole and may only seem to lack it.
     if (!matches && object.unreadable !== undefined) return;

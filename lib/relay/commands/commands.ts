@@ -41,7 +41,7 @@ export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
   };
   for (const { resource, isOwnerless } of kinds) if (!isOwnerless) allow(resource, ['get', 'delete', 'patch']);
   const children = kinds.flatMap((kind) => kind.children.map(({ resource }) => resource));
-  for (const resource of [PODS, ...children]) allow(resource, ['get', 'list', 'create', 'delete', 'patch']);
+  for (const resource of [...(kinds.some(({ pods }) => pods) ? [PODS] : []), ...children]) allow(resource, ['get', 'list', 'create', 'delete', 'patch']);
   allow(EVENTS, ['create']);
   // Allow these always: passes send them only if the cluster's record says so, and the cluster's RBAC decides.
   for (const { resource, subresource, verbs, isForGranting } of kinds.flatMap(({ furtherRights = [] }) => furtherRights))
@@ -170,7 +170,7 @@ export class Commands {
     const rule = this.#allowed.find(({ resource }) => resource.apiVersion === apiVersion && resource.plural === plural);
     if (!rule?.verbs.includes(verb)) return `this relay does not ${verb} ${plural} of ${apiVersion}`;
     if (subresource !== undefined && verb !== 'patch') return `this relay does not ${verb} a ${subresource}`;
-    if (rule.resource.namespaced && namespace === undefined) return 'it names no namespace';
+    if (rule.resource.namespaced && (namespace ?? '') === '') return 'it names no namespace';
     if (namespace !== undefined && !isInScope(this.#setup, namespace))
       return `the namespace ${namespace} is not one of those that this relay is for`;
     if (verb === 'list') return rule;

@@ -110,13 +110,21 @@ export interface ExternalOwners {
   count: number;
 }
 
+export interface FullList {
+  /** Of the pods; `0` where no kind has pods. */
+  resourceVersion: string;
+  startedAtMs: number;
+  /** Of the owners of kinds without pods, by kind; absent if there is no such kind. Versions of two resources are never compared. */
+  owners?: Readonly<Record<string, string>>;
+}
+
 export interface Heartbeat {
   watches: WatchState[];
   /** Server `Date` minus the relay's clock, milliseconds; bounded by the reader (R12). */
   clockOffsetMs: number;
   digests: WorkloadDigest[];
   /** Set once all of a full list has been sent. Known workloads that the list did not name are looked up live. */
-  fullList?: { resourceVersion: string; startedAtMs: number };
+  fullList?: FullList;
   /** Two live lists in a row were older than what the relay had observed: the API server was restored from an older state (R3). */
   restored?: { from: string; to: string };
   /** Totals since the session began, so that a heartbeat that comes twice, late or never changes no count. */

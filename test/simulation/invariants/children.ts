@@ -66,7 +66,7 @@ export const OF_CHILDREN: readonly Invariant[] = [
     rule: 'R5',
     onChange: (change) => {
       const created = createdIn(change);
-      if (created?.kind !== 'pod' || findFacts(created.owner.kind)?.pods.namesAreReused) return undefined;
+      if (created?.kind !== 'pod' || findFacts(created.owner.kind)?.pods?.namesAreReused) return undefined;
       const before = [...created.owner.pods.values()].some(
         ({ uid, name, isKnown, isUndone }) => isKnown && !isUndone && name === created.record.name && uid !== created.record.uid,
       );
@@ -78,7 +78,7 @@ export const OF_CHILDREN: readonly Invariant[] = [
     rule: 'R5',
     onChange: (change, simulation) => {
       const created = createdIn(change);
-      if (created?.kind !== 'pod' || !findFacts(created.owner.kind)?.pods.namesAreReused) return undefined;
+      if (created?.kind !== 'pod' || !findFacts(created.owner.kind)?.pods?.namesAreReused) return undefined;
       const { number } = podFactsOf(created.now);
       const before = [...created.owner.pods.values()].some(
         (record) =>

@@ -11,6 +11,7 @@ import { PLANNERS } from '../../../lib/kinds/planners.ts';
 import { SHOWN } from '../../../lib/kinds/shown.ts';
 import type { ResourceRow } from '../../../lib/sandbox/rows/resource-row.ts';
 import { definedRows } from '../../sandbox/defined-rows.ts';
+import { beaconDefinition, beaconFacts, beaconManifests, beaconRow, beaconShown } from './beacon/beacon.ts';
 import { ensembleFacts } from './ensemble/facts.ts';
 import { ensembleRow } from './ensemble/plan.ts';
 import { ensembleDefinition, ensembleManifests, ensembleShown } from './ensemble/shown.ts';
@@ -24,6 +25,7 @@ interface TestKind {
 }
 
 const TEST_KINDS: readonly TestKind[] = [
+  { facts: beaconFacts, planner: beaconRow, shown: beaconShown, manifests: beaconManifests, definition: beaconDefinition },
   { facts: ensembleFacts, planner: ensembleRow, shown: ensembleShown, manifests: ensembleManifests, definition: ensembleDefinition },
 ];
 

@@ -12,7 +12,7 @@ import { ensembleFacts } from './facts.ts';
 
 test('a kind that the table of the tests brings is known by kind, name and word, and is nobody’s default', () => {
   expect(kindNames().at(-1)).toBe('Ensemble');
-  expect(TEST_ROWS.map(({ plural }) => plural)).toEqual(['ensembles']);
+  expect(TEST_ROWS.map(({ plural }) => plural)).toEqual(['beacons', 'ensembles']);
   expect([findFacts('Ensemble'), findKindNamed('ENS'), findKindNamed('ensembles.example.com')]).toEqual(Array(3).fill(ensembleFacts));
   expect([findWord('ensembles'), USUAL_MANAGES]).toEqual(['ensembles', ['jobs']]);
   expect(shownFor('Ensemble').figuresOf(undefined)).toEqual([{ name: 'ready', value: 0 }]);
