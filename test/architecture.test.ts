@@ -11,7 +11,7 @@ const MOST_FILES = 20;
 function layersOnThePage(): Map<string, readonly string[]> {
   const [, section = ''] = textOf('docs/architecture.md').split('## Which way imports point');
   const [table = ''] = section.split('\n## ');
-  const wordsIn = (cell: string): string[] => [...cell.matchAll(/`([a-z]+)`/g)].map(([, word]) => word ?? '');
+  const wordsIn = (cell: string): string[] => [...cell.matchAll(/`([a-z-]+)`/g)].map(([, word]) => word ?? '');
   const rows = [...table.matchAll(/^\| (`.*?) \| (.*?) \|$/gm)];
   return new Map(rows.flatMap(([, from = '', to = '']) => wordsIn(from).map((layer) => [layer, wordsIn(to)] as const)));
 }

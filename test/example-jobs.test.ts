@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { parseManifests } from '../lib/cli/manifests/manifest-files.ts';
 import type { Job, Pod } from '../lib/objects/kubernetes.ts';
 import { JOBS, PODS } from '../lib/objects/resources.ts';
-import { completionIndexOf, runOf } from '../lib/sandbox/node/program.ts';
+import { completionIndexOf, runOf } from '../lib/simulated-node/program.ts';
 import { replay } from '../lib/reconciler/report/recorded-plan.ts';
 import { EXAMPLE_ENDS, OTHER_ENDS, type ExampleEnd } from './example-ends.ts';
 import { conditionsOf, World } from './world/world.ts';

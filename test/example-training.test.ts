@@ -8,7 +8,7 @@ import { FRAMEWORKS } from '../lib/kinds/training/frameworks/all.ts';
 import type { ReplicaSpec, TrainingJob } from '../lib/kinds/training/terms/job-types.ts';
 import { problemOf } from '../lib/kinds/training/terms/validation.ts';
 import type { Pod } from '../lib/objects/kubernetes.ts';
-import { runOf } from '../lib/sandbox/node/program.ts';
+import { runOf } from '../lib/simulated-node/program.ts';
 import { frameworkOf, pathOf } from './kinds/training/definition/minimal-jobs.ts';
 import { embed } from './sandbox/embedded.ts';
 import { isTrue } from '../lib/kinds/training/status/conditions.ts';

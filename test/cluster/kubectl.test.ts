@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
-import { startSimulatedNode } from '../../lib/sandbox/node/simulated-node.ts';
+import { startSimulatedNode } from '../../lib/simulated-node/simulated-node.ts';
 import { kubectlContract } from '../contracts/kubectl.ts';
 import type { KubectlTarget } from '../contracts/kubectl.ts';
 import { kubectlComparison } from '../contracts/kubectl/compare.ts';

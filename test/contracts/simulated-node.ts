@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
-import type { NodeClient, SimulatedNode } from '../../lib/sandbox/node/simulated-node.ts';
-import { startSimulatedNode } from '../../lib/sandbox/node/simulated-node.ts';
+import type { NodeClient, SimulatedNode } from '../../lib/simulated-node/simulated-node.ts';
+import { startSimulatedNode } from '../../lib/simulated-node/simulated-node.ts';
 import type { ApiServer, Body } from './api-server/client.ts';
 import { ApiClient, eventually, mergePatch } from './api-server/client.ts';
 import type { Fields } from './api-server/objects.ts';

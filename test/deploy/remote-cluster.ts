@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ClusterAccess } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
-import { startSimulatedNode } from '../../lib/sandbox/node/simulated-node.ts';
+import { startSimulatedNode } from '../../lib/simulated-node/simulated-node.ts';
 import { FarloopProcess } from '../cli/farloop-process.ts';
 import { startControlPlane } from '../cluster/control-plane.ts';
 import type { Door } from './loopback-door.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
-import { startSimulatedNode } from '../../lib/sandbox/node/simulated-node.ts';
+import { startSimulatedNode } from '../../lib/simulated-node/simulated-node.ts';
 import { check } from '../claims.ts';
 import { startControlPlane } from '../cluster/control-plane.ts';
 import { openNodeClient } from '../node-client.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
 import type { Clock } from '../../lib/ports/clock.ts';
-import { startSimulatedNode } from '../../lib/sandbox/node/simulated-node.ts';
+import { startSimulatedNode } from '../../lib/simulated-node/simulated-node.ts';
 import type { ControlPlane, ControlPlaneOptions } from '../cluster/control-plane.ts';
 import { startControlPlane } from '../cluster/control-plane.ts';
 import { CreationWitness } from './etcd.ts';

@@ -21,7 +21,7 @@ interface OrderOptions {
   mode: 'Indexed' | 'NonIndexed';
   backoffLimit?: number;
   runSeconds: number;
-  /** See lib/sandbox/node/program.ts. */
+  /** See lib/simulated-node/program.ts. */
   exitCodes?: string;
 }
 

@@ -59,8 +59,8 @@ export async function startLocalSandbox(options: {
     import('../../sandbox/sandbox.ts'),
     // One that has been started before has its own: a start should not load what makes them.
     lastPort(folder) === 0 ? firstDefinitions() : undefined,
-    import('../../sandbox/node/simulated-node.ts'),
-    import('../../sandbox/node/embedded-client.ts'),
+    import('../../simulated-node/simulated-node.ts'),
+    import('../../sandbox/embedded-client.ts'),
   ]);
   const sandbox = await startSandbox({
     folder,

@@ -1,7 +1,7 @@
 // Options of the commands that start a simulated node, for its size.
 import { InvalidArgumentError, Option } from 'commander';
 import { isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
-import type { SimulatedNodeOptions } from '../../sandbox/node/simulated-node.ts';
+import type { SimulatedNodeOptions } from '../../simulated-node/simulated-node.ts';
 
 /** Absent: the node's own default. */
 export type NodeSize = Pick<SimulatedNodeOptions, 'cpu' | 'memory'>;

@@ -37,7 +37,7 @@ async function runNode({ kubeconfig, context, name, binding, ...size }: NodeOpti
   const stopping = listenForStop();
   const [{ accessFromKubeconfig }, { startSimulatedNode }, { openJsonClient }, { KubernetesCluster }, { SystemClock }] = await Promise.all([
     import('../../adapters/kubernetes/kubeconfig.ts'),
-    import('../../sandbox/node/simulated-node.ts'),
+    import('../../simulated-node/simulated-node.ts'),
     import('../../adapters/kubernetes/json-client.ts'),
     import('../../adapters/kubernetes/kubernetes-cluster.ts'),
     import('../../adapters/clock/system-clock.ts'),

@@ -82,12 +82,7 @@ const MOST_CLUSTERS_ASKED = 10;
  */
 async function explainGone(
   api: ApiClient,
-  {
-    kind,
-    name,
-    namespace: given,
-    cluster,
-  }: { kind: string; name: string; namespace?: string | undefined; cluster?: string | undefined },
+  { kind, name, namespace: given, cluster }: { kind: string; name: string; namespace?: string | undefined; cluster?: string | undefined },
   { limit, output }: ExplainOptions,
 ): Promise<boolean> {
   const namespace = given ?? (factsFor(kind).resource.namespaced ? 'default' : '');

@@ -1,8 +1,7 @@
 // The sandbox's scheduler: gives each pod that has no node one that takes it and has room, and says of the others why none does.
 import type { Pod } from '../../objects/kubernetes.ts';
-import { objectsNamedBy } from '../node/named-objects.ts';
-import { hasEnded, isForScheduler } from '../node/pod-step.ts';
-import { Room } from '../node/room.ts';
+import { claimsOf, hasEnded, isForScheduler } from '../../objects/placement/schedulable.ts';
+import { Room } from '../../objects/placement/room.ts';
 import { ApiError } from '../objects/api-error.ts';
 import { fieldsAt, isSame, listAt, textAt, timeText } from '../objects/api-object.ts';
 import type { ApiObject } from '../objects/api-object.ts';
@@ -197,10 +196,8 @@ class Scheduler {
 
   #missingClaimOf(pod: Pod): string | undefined {
     const namespace = pod.metadata.namespace ?? '';
-    const missing = objectsNamedBy({ ...pod, spec: { ...pod.spec, nodeName: '' } }).find(
-      ({ name }) => this.#cluster.storage.get(CLAIMS, keyOf(namespace, name)) === undefined,
-    );
-    return missing && `persistentvolumeclaim ${JSON.stringify(missing.name)} not found`;
+    const missing = claimsOf(pod).find((name) => this.#cluster.storage.get(CLAIMS, keyOf(namespace, name)) === undefined);
+    return missing && `persistentvolumeclaim ${JSON.stringify(missing)} not found`;
   }
 
   /** A reason that stands there is not written again. */

@@ -1,7 +1,7 @@
 // The same scripts on two servers: what kubectl says is the same, whichever answers. A description of one server alone would only
 // say what somebody thought of; here the other server is the description.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startSimulatedNode } from '../../../lib/sandbox/node/simulated-node.ts';
+import { startSimulatedNode } from '../../../lib/simulated-node/simulated-node.ts';
 import { freshName } from '../api-server/objects.ts';
 import type { KubectlTarget } from '../kubectl.ts';
 import { openKubectl } from './script.ts';

@@ -1,6 +1,7 @@
 // The simulated node's next step for one pod: a pure decision on the pod as last seen.
-import type { Condition, ContainerStatus, Pod, PodStatus } from '../../objects/kubernetes.ts';
-import { matchesNode } from '../../objects/placement/node-affinity.ts';
+import type { Condition, ContainerStatus, Pod, PodStatus } from '../objects/kubernetes.ts';
+import { matchesNode } from '../objects/placement/node-affinity.ts';
+import { hasEnded, isForScheduler } from '../objects/placement/schedulable.ts';
 import type { Moment } from './container-states.ts';
 import { containersAt, startedContainers, stoppedContainers, timeOf, waitingContainers } from './container-states.ts';
 import type { MissingObject } from './named-objects.ts';
@@ -68,8 +69,6 @@ export function nextStep(pod: Pod, moment: Moment, node: NodeIdentity): PodStep 
   return { verb: 'report', status: { containerStatuses: statuses, conditions: readiness(pod, statuses, moment.nowMs) } };
 }
 
-export const hasEnded = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-
 /** Whether its next step may be to be placed, or to start: then the objects that it names must be there. */
 export function isToBegin(pod: Pod): boolean {
   if ((pod.spec.nodeName ?? '') === '') return isForScheduler(pod);
@@ -91,13 +90,6 @@ function removalOf({ metadata }: Pod, { nowMs }: Moment): PodStep {
 function placementOf(pod: Pod, { nowMs, missing }: Moment, { nodeName, labels, hasScheduler }: NodeIdentity): PodStep {
   if (hasScheduler || !isForScheduler(pod) || !matchesNode(pod, { name: nodeName, labels })) return nothing;
   return missing === undefined ? { verb: 'bind' } : { verb: 'wait', untilMs: nowMs + LOOK_AGAIN_MS };
-}
-
-/** Meant for the default scheduler, and not gated. */
-export function isForScheduler(pod: Pod): boolean {
-  if (pod.metadata.deletionTimestamp !== undefined || hasEnded(pod)) return false;
-  const { schedulerName = 'default-scheduler', schedulingGates } = pod.spec;
-  return schedulerName === 'default-scheduler' && !(Array.isArray(schedulingGates) && schedulingGates.length > 0);
 }
 
 /** The end of `activeDeadlineSeconds`, which is the kubelet's to keep; Infinity without one. */

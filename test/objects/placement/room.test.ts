@@ -1,7 +1,7 @@
 // The room of a node: who has some, who waits, and who is next.
 import { describe, expect, test } from '@jest/globals';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
-import { Room } from '../../../lib/sandbox/node/room.ts';
+import { Room } from '../../../lib/objects/placement/room.ts';
 
 const asking = (uid: string, requests: Record<string, string> = {}): Pod => ({
   metadata: { name: uid, namespace: 'default', uid },

@@ -1,5 +1,5 @@
 // How often pods of one owner have failed on this node: the attempt that `sim.farloop.dev/exit-codes` speaks of.
-import type { Pod } from '../../objects/kubernetes.ts';
+import type { Pod } from '../objects/kubernetes.ts';
 import { completionIndexOf } from './program.ts';
 
 const ownersRemembered = 10_000;

@@ -1,5 +1,5 @@
 // The containers of a running pod as a kubelet would report them at a given moment: running, ended, waiting for a restart.
-import type { Container, ContainerState, ContainerStatus, Pod } from '../../objects/kubernetes.ts';
+import type { Container, ContainerState, ContainerStatus, Pod } from '../objects/kubernetes.ts';
 import type { MissingObject } from './named-objects.ts';
 import { isNeverReady, runOf } from './program.ts';
 

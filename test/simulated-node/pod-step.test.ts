@@ -1,8 +1,8 @@
 // What the simulated node does next with a pod, step by step.
 import { describe, expect, test } from '@jest/globals';
-import type { ContainerStatus, Pod } from '../../../lib/objects/kubernetes.ts';
-import type { Moment } from '../../../lib/sandbox/node/container-states.ts';
-import { nextStep } from '../../../lib/sandbox/node/pod-step.ts';
+import type { ContainerStatus, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Moment } from '../../lib/simulated-node/container-states.ts';
+import { nextStep } from '../../lib/simulated-node/pod-step.ts';
 
 const startMs = Date.parse('2024-01-01T00:00:00Z');
 const node = { nodeName: 'n', labels: { zone: 'a' }, hostIp: '192.0.2.1' };

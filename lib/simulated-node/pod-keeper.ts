@@ -1,17 +1,18 @@
 // Keeps the pods of a simulated node going: what is known of each, which step is due, so many steps at a time.
-import type { Pod } from '../../objects/kubernetes.ts';
-import { controllerOf } from '../../objects/pods/pod-facts.ts';
-import { isNewer } from '../../objects/values/resource-version.ts';
+import type { Pod } from '../objects/kubernetes.ts';
+import { hasEnded } from '../objects/placement/schedulable.ts';
+import { controllerOf } from '../objects/pods/pod-facts.ts';
+import { isNewer } from '../objects/values/resource-version.ts';
 import { Failures } from './failures.ts';
 import type { MissingObject } from './named-objects.ts';
 import { NamedObjects, objectsNamedBy } from './named-objects.ts';
 import type { NodeClient } from './node-client.ts';
 import type { NodeIdentity, PodStep } from './pod-step.ts';
-import { hasEnded, isToBegin, nextStep } from './pod-step.ts';
+import { isToBegin, nextStep } from './pod-step.ts';
 import type { Deed, Problems } from './problems.ts';
 import { RefusedError } from './problems.ts';
-import type { NodeResources } from './room.ts';
-import { Room } from './room.ts';
+import type { NodeResources } from '../objects/placement/room.ts';
+import { Room } from '../objects/placement/room.ts';
 import { Turns } from './turns.ts';
 
 export interface KeeperOptions extends NodeIdentity {

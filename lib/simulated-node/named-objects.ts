@@ -1,6 +1,7 @@
 // Objects that a pod names and cannot be without: claims before it is placed; accounts, config maps and secrets before its containers start.
-import type { Pod } from '../../objects/kubernetes.ts';
-import { fieldsOf, listOf, textOf, type Fields } from '../../objects/values/untyped-fields.ts';
+import type { Pod } from '../objects/kubernetes.ts';
+import { claimsOf } from '../objects/placement/schedulable.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../objects/values/untyped-fields.ts';
 import type { NodeClient } from './node-client.ts';
 import { RefusedError } from './problems.ts';
 
@@ -91,7 +92,7 @@ export class NamedObjects {
 export function objectsNamedBy(pod: Pod): NamedObject[] {
   const spec: Fields = pod.spec;
   const volumes = listOf(spec['volumes']);
-  if ((pod.spec.nodeName ?? '') === '') return volumes.flatMap(claimOf);
+  if ((pod.spec.nodeName ?? '') === '') return claimsOf(pod).map(claimNamed);
   return [
     ...accountOf(spec),
     ...volumes.flatMap((volume) => [
@@ -106,10 +107,11 @@ export function objectsNamedBy(pod: Pod): NamedObject[] {
   ];
 }
 
-function claimOf(volume: Fields): NamedObject[] {
-  const name = textOf(fieldsOf(volume['persistentVolumeClaim'])['claimName']);
-  return name === '' ? [] : [{ resource: 'persistentvolumeclaims', name, missing: (message) => ({ reason: 'Unschedulable', message }) }];
-}
+const claimNamed = (name: string): NamedObject => ({
+  resource: 'persistentvolumeclaims',
+  name,
+  missing: (message) => ({ reason: 'Unschedulable', message }),
+});
 
 /** Every namespace of a real cluster has the account `default`; a sandbox does without it. */
 function accountOf(spec: Fields): NamedObject[] {

@@ -1,6 +1,6 @@
 // The simulated node's client of an API server in its own process: without sockets, which cost more than the calls themselves.
-import type { ApiRequest, ApiResponse } from '../http/request.ts';
-import type { NodeClient, NodeRequest } from './node-client.ts';
+import type { ApiRequest, ApiResponse } from './http/request.ts';
+import type { NodeClient, NodeRequest } from '../simulated-node/node-client.ts';
 
 /** As the node says it over HTTPS: the API server takes the manager of what it writes from it. */
 const AGENT = { 'user-agent': 'farloop', accept: 'application/json' };

@@ -1,6 +1,6 @@
 // What a simulated node says of its problems: each once, with what was asked and what to do, and once when it is over.
 import { expect, test } from '@jest/globals';
-import { Problems, RefusedError } from '../../../lib/sandbox/node/problems.ts';
+import { Problems, RefusedError } from '../../lib/simulated-node/problems.ts';
 
 const open = () => {
   const said: string[] = [];

@@ -5,7 +5,7 @@ import type { NodeClient, NodeRequest } from './node-client.ts';
 import type { NodeIdentity } from './pod-step.ts';
 import type { Problems } from './problems.ts';
 import { RefusedError } from './problems.ts';
-import type { NodeResources } from './room.ts';
+import type { NodeResources } from '../objects/placement/room.ts';
 
 const leaseSeconds = 40;
 const renewEveryMs = 10_000;

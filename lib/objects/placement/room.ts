@@ -1,7 +1,7 @@
 // The room of a node: what its pods ask for together, and which pods wait until there is enough of it.
-import type { Pod } from '../../objects/kubernetes.ts';
-import { amountsOf, effectiveRequestsOf, type Amounts } from '../../objects/pods/pod-requests.ts';
-import { insufficientResources, type InsufficientResource } from '../../objects/pods/resource-shortage.ts';
+import type { Pod } from '../kubernetes.ts';
+import { amountsOf, effectiveRequestsOf, type Amounts } from '../pods/pod-requests.ts';
+import { insufficientResources, type InsufficientResource } from '../pods/resource-shortage.ts';
 
 /** Capacities of a node as its status has them: quantities by resource. */
 export interface NodeResources {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Turns } from '../../../lib/sandbox/node/turns.ts';
+import { Turns } from '../../lib/simulated-node/turns.ts';
 
 const any = (_item: string): boolean => true;
 

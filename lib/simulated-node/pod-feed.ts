@@ -1,5 +1,5 @@
 // The pods of a cluster as a stream that does not end: list, watch, resume; list again when the server has forgotten where we were.
-import type { Pod } from '../../objects/kubernetes.ts';
+import type { Pod } from '../objects/kubernetes.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeClient } from './node-client.ts';
 import type { Problems } from './problems.ts';

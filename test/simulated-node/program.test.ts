@@ -1,7 +1,7 @@
 // What a simulated container does: by its annotations, by its command, or at once.
 import { describe, expect, test } from '@jest/globals';
-import type { Container, Pod } from '../../../lib/objects/kubernetes.ts';
-import { runOf } from '../../../lib/sandbox/node/program.ts';
+import type { Container, Pod } from '../../lib/objects/kubernetes.ts';
+import { runOf } from '../../lib/simulated-node/program.ts';
 
 function aPod({
   annotations = {},

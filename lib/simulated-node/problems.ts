@@ -1,6 +1,6 @@
 // Problems of a simulated node, for people: each problem once when it begins and once when it is over. The node
 // itself tries on, several times a second.
-import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, textOf } from '../objects/values/untyped-fields.ts';
 
 /** One thing that the node does again and again. */
 export type Deed =

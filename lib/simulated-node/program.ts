@@ -20,7 +20,7 @@
 //
 // Without the first two, each container does what its command (with its arguments) plainly says: `true`, `false`, `exit N`,
 // `sleep N`, `echo …`, several of them joined by `;` or `&&`, bare or through `sh -c`. Everything else runs until it is deleted.
-import type { Container, Pod } from '../../objects/kubernetes.ts';
+import type { Container, Pod } from '../objects/kubernetes.ts';
 
 const runSecondsAnnotation = 'sim.farloop.dev/run-seconds';
 const exitCodesAnnotation = 'sim.farloop.dev/exit-codes';
