@@ -2,10 +2,8 @@
 import type { KindFacts } from '../kinds/rows/kind.ts';
 import { podFieldsOfKinds } from '../kinds/rows/pod-reader.ts';
 import { managedKinds } from '../kinds/settings.ts';
-import { watchesOf, type Watched } from '../kinds/rows/watches.ts';
-import { compareResourceVersions, isNewer } from '../objects/values/resource-version.ts';
 import { NotDoneError, NotFoundError, TerminalError } from '../ports/errors.ts';
-import type { FullList, Heartbeat, OwnerName, RelayAsk, WatchState } from '../wire/words/observations.ts';
+import type { Heartbeat, OwnerName, RelayAsk, WatchState } from '../wire/words/observations.ts';
 import { answerAsks } from './commands/asks.ts';
 import { AuditRounds } from './audit-rounds.ts';
 import { RelayCache } from './cache/cache.ts';
@@ -21,6 +19,7 @@ import { areListed, isListed } from './watch/readiness.ts';
 import type { RelayOptions, RelaySetup } from './relay-setup.ts';
 import { RELAY_OPTIONS } from './relay-setup.ts';
 import { Scope } from './scope.ts';
+import { fullListOf, placesOf } from './scopes.ts';
 import { ServerAnswers } from './server-answers.ts';
 
 export interface RelayStatus {
@@ -395,30 +394,4 @@ class RunningRelay {
   #scopeOf(namespace: string): Scope | undefined {
     return this.#scopes.find((scope) => scope.namespace === namespace) ?? this.#scopes.find((scope) => scope.namespace === undefined);
   }
-}
-
-/** The scopes of a relay. Owners without a namespace have one of their own beside chosen namespaces. */
-function placesOf(
-  kinds: readonly KindFacts[],
-  namespaces: readonly string[],
-): { namespace: string | undefined; watched: readonly Watched[] }[] {
-  if (namespaces.length === 0) return [{ namespace: undefined, watched: watchesOf(kinds) }];
-  const within = watchesOf(kinds.filter(({ resource }) => resource.namespaced));
-  const beside = kinds.filter(({ resource }) => !resource.namespaced);
-  return [
-    ...(within.length > 0 ? namespaces.map((namespace) => ({ namespace, watched: within })) : []),
-    ...(beside.length > 0 ? [{ namespace: undefined, watched: watchesOf(beside) }] : []),
-  ];
-}
-
-function fullListOf(scopes: readonly Scope[]): FullList {
-  const [resourceVersion = '0'] = scopes.flatMap(({ podFloor }) => podFloor ?? []).toSorted(compareResourceVersions);
-  const owners: Record<string, string> = {};
-  for (const { ownerFloors } of scopes)
-    for (const [kind, floor] of Object.entries(ownerFloors)) {
-      const lowest = owners[kind];
-      if (lowest === undefined || isNewer(lowest, floor)) owners[kind] = floor;
-    }
-  const startedAtMs = Math.min(...scopes.map((scope) => scope.startedAtMs));
-  return { resourceVersion, startedAtMs, ...(Object.keys(owners).length > 0 && { owners }) };
 }

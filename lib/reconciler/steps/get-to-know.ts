@@ -15,6 +15,9 @@ export async function getToKnow({ ports, options }: Pick<Loop, 'ports' | 'option
   return waitMs > 0 ? { outcome: 'unknown', againInMs: waitMs } : undefined;
 }
 
+/** Of a kind without children no earlier pass can still be making anything: what it writes is the owner's, and names its version. */
+const makesObjects = ({ facts: { pods, children } }: Pass): boolean => pods !== undefined || children.length > 0;
+
 /** @returns milliseconds to wait, 0 to go on */
 async function lookAround({ ports: { clock }, options }: Pick<Loop, 'ports' | 'options'>, pass: Pass): Promise<number> {
   const { owner } = await pass.known.readOwner();
@@ -26,7 +29,7 @@ async function lookAround({ ports: { clock }, options }: Pick<Loop, 'ports' | 'o
   const mayBeWorkedOn = (): boolean => {
     // Pods without a controller prove nothing: pods to adopt existed before the workload.
     const hadStarted = hasStatus || [...pass.known.pods].some(({ controller }) => controller !== undefined);
-    return isNew && hadStarted && !pass.facts.isFinished(owner) && leftMs > 0;
+    return isNew && makesObjects(pass) && hadStarted && !pass.facts.isFinished(owner) && leftMs > 0;
   };
   // No list before the wait is over, where none is needed: a second one removes the tombstones of pods that no pass has planned with.
   if (!mayBeWorkedOn()) {

@@ -41,7 +41,8 @@ export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
   };
   for (const { resource, isOwnerless } of kinds) if (!isOwnerless) allow(resource, ['get', 'delete', 'patch']);
   const children = kinds.flatMap((kind) => kind.children.map(({ resource }) => resource));
-  for (const resource of [...(kinds.some(({ pods }) => pods) ? [PODS] : []), ...children]) allow(resource, ['get', 'list', 'create', 'delete', 'patch']);
+  for (const resource of [...(kinds.some(({ pods }) => pods) ? [PODS] : []), ...children])
+    allow(resource, ['get', 'list', 'create', 'delete', 'patch']);
   allow(EVENTS, ['create']);
   // Allow these always: passes send them only if the cluster's record says so, and the cluster's RBAC decides.
   for (const { resource, subresource, verbs, isForGranting } of kinds.flatMap(({ furtherRights = [] }) => furtherRights))

@@ -111,6 +111,17 @@ test('R1: after the table was lost it is known again, and its status is not writ
   expect(await beacon()).toEqual(before);
 });
 
+test('R1: no pass could still be making anything, so a change after the loss of the table is followed at once', async () => {
+  open();
+  await world.startRelay();
+  await build();
+  await elapse(5);
+  world.store.wipe();
+  await light(false);
+  await elapse(3);
+  expect((await beacon()).status).toEqual({ phase: 'Dark', changes: 2 });
+});
+
 test('R16: at rest it costs no write and no pass', async () => {
   open();
   await world.startRelay();
@@ -127,7 +138,12 @@ test('the API tells of it under a dash, which no namespace can be called', async
   await build();
   await elapse(5);
   const ask = async (path: string): Promise<unknown> => {
-    const answer = await answerRoute(world.ports, { method: 'GET', path: path.split('/').slice(1), query: new URLSearchParams(), body: undefined });
+    const answer = await answerRoute(world.ports, {
+      method: 'GET',
+      path: path.split('/').slice(1),
+      query: new URLSearchParams(),
+      body: undefined,
+    });
     return 'json' in answer ? answer.json : answer.text;
   };
   expect(await ask('/v1/workloads')).toMatchObject({ items: [{ kind: 'Beacon', namespace: '', name: 'north', state: 'Running' }] });
