@@ -309,7 +309,7 @@ class RunningRelay {
     await this.#identity.ask().catch((error: unknown) => this.#failed(error));
     if (!this.#leading) this.#outbox.age();
     if (!this.#isReady) return;
-    await this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false });
+    await this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false, departed: this.#cache.departedAgain() });
   }
 
   get #watches(): WatchState[] {

@@ -24,8 +24,12 @@ export function namesIn(queue: string, body: string): string[] {
         const message = decodeTimer(body);
         return 'look' in message ? [] : [nameOf('doubt' in message ? message.doubt : message.key)];
       }
-      case 'events':
-        return isAnswer(body) ? [] : decodeEvents(body).reports.map(({ owner }) => owner.name);
+      case 'events': {
+        if (isAnswer(body)) return [];
+        const { reports, heartbeat } = decodeEvents(body);
+        // A heartbeat goes anyway, whatever ends of owners it tells of a second time.
+        return reports.filter(({ observed }) => !(heartbeat && observed?.deleted)).map(({ owner }) => owner.name);
+      }
       default: {
         // Commands are a pass's, which counts itself.
         if (isCommands(body)) return [];

@@ -12,6 +12,7 @@ import type { Watched } from '../../kinds/rows/watches.ts';
 import type { CachedChildren, ChildKey, News } from './cached-children.ts';
 import { CachedPods, type PodWorkloads } from './cached-pods.ts';
 import type { OwnVersion, Workload } from './cached-workload.ts';
+import { DepartedOwners } from './departed-owners.ts';
 import { ChildTable } from './child-cache.ts';
 import { OwnersAlone } from './owners-alone.ts';
 import { NO_ROW, type Members } from './pod-table.ts';
@@ -40,6 +41,7 @@ export class RelayCache {
   readonly #pods: CachedPods;
   readonly #selecting = new SelectingWorkloads();
   readonly #departedForeign = new Set<string>();
+  readonly #departed = new DepartedOwners();
   /** One table per row of children other than pods. */
   readonly #childTables: readonly ChildTable[];
   readonly #alone: readonly OwnersAlone[];
@@ -140,7 +142,13 @@ export class RelayCache {
     this.#forgetOwner(workload);
     if (foreign) return undefined;
     workload.unsent = { body: JSON.stringify(facts.factsOf(object)), deleted: true };
+    if (!facts.pods && facts.children.length === 0) this.#departed.note(workload);
     return { workload, isSpec: true };
+  }
+
+  /** Owners that went and are to be told of once more. */
+  departedAgain(): Workload[] {
+    return this.#departed.again();
   }
 
   /** Forgets the owners of that kind in these namespaces that the list did not contain. */

@@ -62,7 +62,7 @@ export class Outbox {
   readonly #setup: OutboxSetup;
   readonly #marks = new Map<Workload, Marks>();
   readonly #ending = new AbortController();
-  #heartbeats: { build: () => Heartbeat; afterWholes: boolean; accepted: () => void }[] = [];
+  #heartbeats: { build: () => Heartbeat; afterWholes: boolean; departed: readonly Workload[]; accepted: () => void }[] = [];
   /** Number of waiting marks of whole lists. */
   #wholes = 0;
   #sequence = 0;
@@ -168,11 +168,15 @@ export class Outbox {
   /**
    * Sends a heartbeat soon, however many changes wait.
    * @param options.afterWholes send it only after the queue has accepted all whole lists
+   * @param options.departed owners whose deletion its message tells of
    * @returns once the queue has accepted it, or it was dropped because of `forget` or because the outbox has ended
    */
-  async heartbeat(build: () => Heartbeat, { afterWholes }: { afterWholes: boolean }): Promise<void> {
+  async heartbeat(
+    build: () => Heartbeat,
+    { afterWholes, departed = [] }: { afterWholes: boolean; departed?: readonly Workload[] },
+  ): Promise<void> {
     await new Promise<void>((accepted) => {
-      this.#heartbeats.push({ build, afterWholes, accepted });
+      this.#heartbeats.push({ build, afterWholes, departed, accepted });
       this.#wake();
     });
   }
@@ -230,8 +234,8 @@ export class Outbox {
       for (const { workload, told } of marks) if (told && workload.unsent === told) workload.unsent = undefined;
     const due = this.#heartbeats.filter(({ afterWholes }) => !afterWholes || this.#wholes === 0);
     this.#heartbeats = this.#heartbeats.filter((heartbeat) => !due.includes(heartbeat));
-    for (const { build, accepted } of due) {
-      await this.#deliver(this.#messagesOf(build()), []);
+    for (const { build, departed, accepted } of due) {
+      await this.#deliver(this.#messagesOf(build(), departed), []);
       accepted();
     }
     return isMoreThere;
@@ -320,10 +324,11 @@ export class Outbox {
   }
 
   /** Sends digests of kinds with children other than pods in a message of their own, as their reports. */
-  #messagesOf(heartbeat: Heartbeat): OutgoingMessage[] {
+  #messagesOf(heartbeat: Heartbeat, departed: readonly Workload[] = []): OutgoingMessage[] {
     const later = heartbeat.digests.filter(({ parts }) => parts);
     const digests = heartbeat.digests.filter(({ parts }) => !parts);
-    const first = this.#messageOf({ reports: [], heartbeat: { ...heartbeat, digests } });
+    const reports = departed.flatMap((workload) => this.#reports.of({ ...marksOf(workload), owner: true }));
+    const first = this.#messageOf({ reports, heartbeat: { ...heartbeat, digests } });
     if (later.length === 0) return [first];
     const { fullList: _toldOnce, restored: _toldToo, ...again } = heartbeat;
     return [first, this.#messageOf({ reports: [], heartbeat: { ...again, digests: later } })];

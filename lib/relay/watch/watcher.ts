@@ -71,6 +71,8 @@ export class Watcher<Item extends KubernetesObject> {
   #askedAtMs: number | undefined;
   /** Objects of the next page. Halved when a page breaks off: large objects may need more bytes, or more time, than an answer has. */
   #pageSize: number;
+  /** Monotonic time until which an answer to a call that is over asked to wait (R14). */
+  #notBeforeMs = -Infinity;
 
   constructor(setup: WatcherSetup<Item>) {
     this.#setup = setup;
@@ -138,9 +140,9 @@ export class Watcher<Item extends KubernetesObject> {
       case 'begin':
         return follower.begin();
       case 'list':
-        return void this.#list(this.#next(), effect.continueToken);
+        return void this.#inTime(this.#next(), (call) => this.#list(call, effect.continueToken));
       case 'look':
-        return void this.#look(this.#next());
+        return void this.#inTime(this.#next(), (call) => this.#look(call));
       case 'compare':
         return follower.resumed();
       case 'restored':
@@ -149,7 +151,7 @@ export class Watcher<Item extends KubernetesObject> {
       case 'listed':
         return follower.listed(effect.resourceVersion);
       case 'watch':
-        return void this.#watch(this.#next(), effect);
+        return void this.#inTime(this.#next(), (call) => this.#watch(call, effect));
       case 'wait':
         return void this.#wait(this.#next(), effect.ms);
       case 'absent':
@@ -173,6 +175,12 @@ export class Watcher<Item extends KubernetesObject> {
     this.#current.abort(SUPERSEDED);
     this.#current = new AbortController();
     return this.#current;
+  }
+
+  async #inTime(call: AbortController, ask: (call: AbortController) => Promise<void>): Promise<void> {
+    const waitMs = this.#notBeforeMs - this.#setup.clock.monotonicMs();
+    if (waitMs > 0) await this.#setup.clock.wait(waitMs, call.signal);
+    if (!call.signal.aborted) await ask(call);
   }
 
   async #list(call: AbortController, continueToken: string | undefined): Promise<void> {
@@ -264,8 +272,9 @@ export class Watcher<Item extends KubernetesObject> {
   }
 
   #fail(call: AbortController, error: unknown): void {
+    const { follower, clock } = this.#setup;
+    if (call.signal.aborted && error instanceof ThrottledError) this.#notBeforeMs = clock.monotonicMs() + error.retryAfterSeconds * 1000;
     if (call.signal.aborted || this.#stopped) return;
-    const { follower } = this.#setup;
     const failure = this.#failureOf(error);
     if (failure.kind !== 'absent') {
       const wasRefused = this.#isRefused;

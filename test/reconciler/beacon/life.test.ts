@@ -122,6 +122,22 @@ test('R1: no pass could still be making anything, so a change after the loss of 
   expect((await beacon()).status).toEqual({ phase: 'Dark', changes: 2 });
 });
 
+test('R1: an end whose message the queue lost is told again with a heartbeat', async () => {
+  open();
+  await world.startRelay();
+  const key = await build();
+  await elapse(5);
+  const { queue } = world;
+  const send = queue.send.bind(queue);
+  queue.send = async (name, messages) => await (name === 'events' ? undefined : send(name, messages));
+  await world.as('DELETE', BEACONS, { name: 'north' });
+  await elapse(3);
+  queue.send = send;
+  expect(await world.store.readHead(key)).toBeDefined();
+  await elapse(130);
+  expect(await world.store.readHead(key)).toBeUndefined();
+});
+
 test('R16: at rest it costs no write and no pass', async () => {
   open();
   await world.startRelay();

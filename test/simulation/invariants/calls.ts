@@ -124,10 +124,10 @@ export const OF_CALLS: readonly Invariant[] = [
       const { namespace, name, uid = '' } = targetOf(call);
       if (call.method === 'create') {
         const { metadata } = call.args[1] as KubernetesObject;
-        if (metadata.namespace !== key.namespace) return `a create in ${metadata.namespace}`;
-        return pluralOf(call) !== 'events' && controllerOf(metadata.ownerReferences)?.uid !== key.uid
-          ? 'a child of another owner'
-          : undefined;
+        const isEvent = pluralOf(call) === 'events';
+        // Events about an owner without a namespace lie in `default`.
+        if (metadata.namespace !== (key.namespace || (isEvent ? 'default' : ''))) return `a create in ${metadata.namespace}`;
+        return !isEvent && controllerOf(metadata.ownerReferences)?.uid !== key.uid ? 'a child of another owner' : undefined;
       }
       if (namespace !== key.namespace) return `${call.method} in ${namespace}`;
       if (isOfOwner(call)) return name === key.name && uid === key.uid ? undefined : `a status of ${name} ${uid}`;
