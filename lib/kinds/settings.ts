@@ -61,10 +61,11 @@ export const isManagedKind = ({ settings }: Pick<KindFacts, 'settings'>, manages
 export const managedKinds = (manages: Manages, kinds: readonly KindFacts[] = ALL_FACTS, settings: KindSettings = {}): KindFacts[] =>
   kinds.filter((facts) => isManagedKind(facts, manages)).map((facts) => usedOf(facts, settings));
 
-/** The facts of a kind on a cluster with these settings: without children that are not used there (trap 8). */
+/** The facts of a kind on a cluster with these settings: without children that are not used there (trap 8), and with the selections of its owners. */
 export function usedOf(facts: KindFacts, settings: KindSettings): KindFacts {
   const children = facts.children.filter(({ isUsed }) => isUsed?.(settings) ?? true);
-  return children.length === facts.children.length ? facts : { ...facts, children };
+  const used = children.length === facts.children.length ? facts : { ...facts, children };
+  return facts.ownersOn ? { ...used, ownerSelections: facts.ownersOn(settings) } : used;
 }
 
 /** The options that a relay must know. */

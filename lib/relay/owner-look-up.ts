@@ -16,7 +16,7 @@ export async function lookUpOwner(
   facts: KindFacts,
   owner: OwnerName,
 ): Promise<News | undefined> {
-  const isKnown = (): boolean => cache.workload(owner.uid)?.known !== undefined;
+  const isKnown = (): boolean => cache.workload(owner)?.known !== undefined;
   const wasKnown = isKnown();
   try {
     const { object } = await source.get<WorkloadObject>(facts.resource, owner, deadlineIn(clock, LIFE_MS), { fields: facts.fields });

@@ -349,7 +349,7 @@ class RunningRelay {
     const ofOwner = facts && !facts.isOwnerless ? await lookUpOwner({ source, cache: this.#cache, clock }, facts, owner) : undefined;
     if (ofOwner) this.#outbox.note(ofOwner);
     // Report the cached children again, but not as a whole list: only a list proves absence (R19).
-    const workload = this.#cache.workload(owner.uid);
+    const workload = this.#cache.workload(owner);
     if (!workload) return;
     for (const news of this.#cache.childrenOf(workload)) this.#outbox.note(news);
   }

@@ -5,6 +5,7 @@ import type { KindFacts } from '../kinds/rows/kind.ts';
 import { managesAll } from '../kinds/settings.ts';
 import type { Watched } from '../kinds/rows/watches.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../objects/kubernetes.ts';
+import { compareResourceVersions } from '../objects/values/resource-version.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource } from '../ports/cluster.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
@@ -73,6 +74,9 @@ export class Scope {
   readonly #watches: readonly Watch[];
   readonly #byWatched: ReadonlyMap<Watched, Watch>;
   readonly #pods: Watch | undefined;
+  /** The watches of owners, by kind, and those of children, by table. */
+  readonly #ofOwners = new Map<string, Watch[]>();
+  readonly #ofTables = new Map<CachedChildren, Watch[]>();
   /** By kind, the words that manage all its owners; for checking one owner at a time. */
   readonly #wholly = new Map<KindFacts, Manages>();
   /** The watches of each kind with owners. A kind without owners adds no list to wait for. */
@@ -84,6 +88,11 @@ export class Scope {
     this.#watches = setup.watched.map((watched) => this.#watchOf(watched));
     this.#byWatched = new Map(this.#watches.map((watch) => [watch.watched, watch]));
     this.#pods = this.#watches.find(({ watched }) => watched.isPods);
+    for (const watch of this.#watches) {
+      const { owner } = watch.watched;
+      if (owner) this.#ofOwners.set(owner.kind, [...(this.#ofOwners.get(owner.kind) ?? []), watch]);
+      for (const table of watch.tables) this.#ofTables.set(table, [...(this.#ofTables.get(table) ?? []), watch]);
+    }
     for (const facts of new Set(setup.watched.flatMap(({ kinds }) => [...kinds])))
       if (!facts.isOwnerless)
         this.#kinds.set(facts.kind, { facts, watches: this.#watches.filter(({ watched }) => watched.kinds.has(facts)) });
@@ -130,8 +139,8 @@ export class Scope {
   /** The versions that its lists have reached. */
   get floors(): Floors {
     return {
-      ownersOf: (kind) => this.#kinds.get(kind)?.watches.find(({ watched }) => watched.owner?.kind === kind)?.floor ?? '0',
-      childrenOf: (table) => this.#watches.find(({ tables }) => tables.includes(table))?.floor ?? '0',
+      ownersOf: (kind) => lowestFloor(this.#ofOwners.get(kind)),
+      childrenOf: (table) => lowestFloor(this.#ofTables.get(table)),
     };
   }
 
@@ -145,7 +154,8 @@ export class Scope {
     const alone = this.#watches.filter(
       ({ watched: { owner, isPods }, tables }) => owner && !isPods && tables.some(({ isCounted }) => isCounted),
     );
-    return Object.fromEntries(alone.map(({ watched, floor }) => [watched.owner?.kind ?? '', floor]));
+    const kinds = Map.groupBy(alone, ({ watched }) => watched.owner?.kind ?? '');
+    return Object.fromEntries([...kinds].map(([kind, watches]) => [kind, lowestFloor(watches)]));
   }
 
   /** Unix milliseconds at which the last list of the pods began, else the first list of the owners. */
@@ -187,7 +197,7 @@ export class Scope {
         namespace,
         knows: (metadata) => (!owner || cache.knowsOwner(owner, metadata)) && tables.every((table) => table.knows(metadata)),
         knownUntil: (version) => [
-          ...(owner ? cache.ownersUntil(owner, version, namespace) : []),
+          ...(owner ? cache.ownersUntil(owner, version, { watch: name, namespace }) : []),
           ...tables.flatMap((table) => [...table.until(version, namespace)]),
         ],
         observedUntil: () => watcher.resourceVersion,
@@ -270,7 +280,7 @@ export class Scope {
     this.#warnOf(watched, object);
     if (watched.owner) {
       this.#countExternal(watched.owner, object);
-      cache.putOwner(watched.owner, object, mark);
+      cache.putOwner(watched.owner, object, { list: mark, watch: watched.name });
     }
     for (const table of tables) table.put(object, mark);
   }
@@ -282,7 +292,7 @@ export class Scope {
     this.#warnOf(watched, object);
     if (owner) {
       if (!isGone) this.#countExternal(owner, object);
-      this.#note(isGone ? cache.deleteOwner(owner, object) : cache.putOwner(owner, object));
+      this.#note(isGone ? cache.deleteOwner(owner, object) : cache.putOwner(owner, object, { watch: watched.name }));
     }
     for (const table of tables) for (const news of isGone ? table.delete(object) : table.put(object)) this.#note(news);
   }
@@ -304,7 +314,7 @@ export class Scope {
   #listed(watch: Watch, mark: number, resourceVersion: string): void {
     const { cache, namespace, outbox, listed } = this.#setup;
     const { owner } = watch.watched;
-    if (owner) cache.endOwnerList(owner, mark, namespace);
+    if (owner) cache.endOwnerList(owner, mark, { watch: watch.watched.name, namespace });
     for (const table of watch.tables) table.endList(mark, namespace);
     // This list began before that of the owners. Another one follows it, so do not count this one.
     if (watch.isAnew && this.#before(watch).some((before) => before.isAnew && !isPassedOver(before))) return;
@@ -336,7 +346,7 @@ export class Scope {
     watch.floor = '0';
     watch.isAnew = false;
     if (wasServed && owner) {
-      cache.endOwnerList(owner, cache.beginList(), namespace);
+      cache.endOwnerList(owner, cache.beginList(), { watch: watch.watched.name, namespace });
       this.#listNext(watch);
     } else this.#listDue();
     // Otherwise the list under way calls `listed`.
@@ -358,9 +368,20 @@ export class Scope {
     if (!facts.externalCountOf) return;
     const { cache, isExternal } = this.#setup;
     const manager = facts.managerOf(object);
-    if (manager === undefined || facts.isManaged(object, this.#allOf(facts)) || cache.workload(object.metadata.uid ?? '')?.known) return;
+    if (
+      manager === undefined ||
+      facts.isManaged(object, this.#allOf(facts)) ||
+      cache.workload({ kind: facts.kind, uid: object.metadata.uid ?? '' })?.known
+    )
+      return;
     isExternal(manager);
   }
+}
+
+/** `0` until each of them is listed. */
+function lowestFloor(watches: readonly Pick<Watch, 'floor'>[] = []): string {
+  if (watches.length <= 1) return watches[0]?.floor ?? '0';
+  return watches.map(({ floor }) => floor).toSorted(compareResourceVersions)[0] ?? '0';
 }
 
 const readinessOfWatches = (watches: readonly Watch[]): Readiness =>

@@ -52,6 +52,13 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   kind: string;
   /** The owner's own resource. */
   resource: Resource;
+  /**
+   * Selects its owners in lists and watches, by the settings of a cluster: a watch for each. Absent: all there are. An owner that another kind
+   * has as a child is told to both.
+   */
+  ownersOn?(this: void, settings: KindSettings): readonly ListSelection[];
+  /** Worked out of it, for one cluster. */
+  ownerSelections?: readonly ListSelection[];
   /** Further names that people may use for it, in lower case, such as `pytj`. */
   shortNames?: readonly string[];
   /** The fields of the owner that relay and passes read. */

@@ -46,16 +46,16 @@ export function watchesOf(kinds: readonly KindFacts[]): readonly Watched[] {
     watched.set(name, found);
     return found;
   };
-  const owners = new Map<KindFacts, Watched>();
+  const owners = new Map<KindFacts, Watched[]>();
   for (const kind of kinds) {
     if (kind.isOwnerless) continue;
-    const found = watch(kind, kind.resource, kind.fields);
-    found.owner = kind;
+    const selections = kind.ownerSelections ?? [undefined];
+    const found = selections.map((selection) => watch(kind, kind.resource, kind.fields, selection));
+    for (const each of found) each.owner = kind;
     owners.set(kind, found);
   }
   const follows = (child: Watched, kind: KindFacts): void => {
-    const owner = owners.get(kind);
-    if (owner && owner !== child) child.after.add(owner);
+    for (const owner of owners.get(kind) ?? []) if (owner !== child) child.after.add(owner);
   };
   for (const kind of kinds) {
     if (!kind.pods) continue;

@@ -34,7 +34,10 @@ export interface CacheSetup {
 export class RelayCache {
   readonly #manages: Manages;
   readonly #kinds: readonly KindFacts[];
+  /** By `#idOf` their owners. */
   readonly #workloads = new Map<string, Workload>();
+  /** Kinds whose owners may be children of other workloads: an object's uid alone does not say which workload is meant. */
+  readonly #shared: ReadonlySet<string>;
   /** Indexed by the ids of their members. */
   readonly #byId: (Workload | undefined)[] = [];
   readonly #freeIds: number[] = [];
@@ -52,6 +55,7 @@ export class RelayCache {
   constructor({ manages, kinds, telemetry }: CacheSetup) {
     this.#manages = manages;
     this.#kinds = kinds;
+    this.#shared = new Set(kinds.filter(({ pods, isOwnerless }) => !pods && !isOwnerless).map(({ kind }) => kind));
     const workloads: PodWorkloads = {
       find: (uid) => this.#workloads.get(uid),
       of: (owner) => (this.#departedForeign.has(owner.uid) ? undefined : this.#workloadOf(owner)),
@@ -96,8 +100,12 @@ export class RelayCache {
       if (!workload.known?.foreign && (namespace === undefined || workload.owner.namespace === namespace)) yield workload;
   }
 
-  workload(uid: string): Workload | undefined {
-    return this.#workloads.get(uid);
+  workload(owner: Pick<OwnerName, 'kind' | 'uid'>): Workload | undefined {
+    return this.#workloads.get(this.#idOf(owner));
+  }
+
+  #idOf({ kind, uid }: Pick<OwnerName, 'kind' | 'uid'>): string {
+    return this.#shared.size > 0 && this.#shared.has(kind) ? `${kind} ${uid}` : uid;
   }
 
   /** @returns the mark of a new list, which every listed object gets */
@@ -109,7 +117,7 @@ export class RelayCache {
   // --- owners
 
   /** @returns undefined for an owner that another controller manages, and for one that a message could not name */
-  putOwner(facts: KindFacts, object: WorkloadObject, list?: number): News | undefined {
+  putOwner(facts: KindFacts, object: WorkloadObject, { list, watch }: { list?: number; watch?: string } = {}): News | undefined {
     const owner = ownerNameOf(facts, object.metadata);
     if (!owner) return undefined;
     const workload = this.#workloadOf(owner);
@@ -118,6 +126,7 @@ export class RelayCache {
     const isUnsaid = object.unreadable !== undefined && facts.managerOf(object) === undefined;
     const foreign = (isUnsaid ? workload.known?.foreign : undefined) ?? !facts.isManaged(object, this.#manages);
     if (list !== undefined) workload.list = list;
+    if (watch !== undefined) workload.watch = watch;
     // Ignore an older answer: the watch may have delivered a later version since. Accept any version of a list, because the watch continues
     // from the list, even after a restore of the API server from an older state (R3).
     if (list === undefined && workload.known && isNewer(workload.known.version, version)) return undefined;
@@ -136,7 +145,7 @@ export class RelayCache {
 
   deleteOwner(facts: KindFacts, object: WorkloadObject): News | undefined {
     const owner = ownerNameOf(facts, object.metadata);
-    const workload = owner && this.#workloads.get(owner.uid);
+    const workload = owner && this.workload(owner);
     if (!workload) return undefined;
     const foreign = workload.known?.foreign ?? !facts.isManaged(object, this.#manages);
     this.#forgetOwner(workload);
@@ -151,11 +160,11 @@ export class RelayCache {
     return this.#departed.again();
   }
 
-  /** Forgets the owners of that kind in these namespaces that the list did not contain. */
-  endOwnerList({ kind }: KindFacts, list: number, namespace: string | undefined): void {
+  /** Forgets the owners of that kind in these namespaces that the list of that watch did not contain. */
+  endOwnerList({ kind }: KindFacts, list: number, { watch, namespace }: { watch: string; namespace: string | undefined }): void {
     for (const workload of this.#workloads.values()) {
       const { known, owner } = workload;
-      if (!known || workload.list === list || owner.kind !== kind) continue;
+      if (!known || workload.list === list || owner.kind !== kind || (workload.watch ?? watch) !== watch) continue;
       if (namespace !== undefined && owner.namespace !== namespace) continue;
       this.#forgetOwner(workload);
       workload.unsent = undefined;
@@ -200,7 +209,7 @@ export class RelayCache {
     const belonging = chosenBy ? { owner: chosenBy, by: 'labels' } : named;
     if (!belonging) return undefined;
     const { owner, by } = belonging;
-    const workload = this.#workloads.get(owner.uid);
+    const workload = this.workload(owner);
     if (workload?.known && !workload.known.foreign) return workload.owner;
     // Where another controller looks after the finalizers of this kind, leave the pod to it. Where no other controller does, report a pod
     // of a foreign owner only once it is an orphan: while that owner lives, the pod belongs to it.
@@ -218,21 +227,21 @@ export class RelayCache {
   // --- workloads
 
   #workloadOf(owner: OwnerName): Workload {
-    const known = this.#workloads.get(owner.uid);
+    const known = this.workload(owner);
     if (known) return known;
     const id = this.#freeIds.pop() ?? this.#byId.length;
     const pods: Members = { id, first: NO_ROW, last: NO_ROW, count: 0 };
     const workload: Workload = { owner, known: undefined, unsent: undefined, pods, list: this.#list, changed: true };
-    this.#workloads.set(owner.uid, workload);
+    this.#workloads.set(this.#idOf(owner), workload);
     this.#byId[id] = workload;
     return workload;
   }
 
   #dropIfEmpty(workload: Workload): void {
     const { owner, known, pods } = workload;
-    if (known || pods.count > 0 || this.#workloads.get(owner.uid) !== workload) return;
+    if (known || pods.count > 0 || this.workload(owner) !== workload) return;
     if (this.#tables.some((table) => table.has(workload))) return;
-    this.#workloads.delete(owner.uid);
+    this.#workloads.delete(this.#idOf(owner));
     this.#byId[pods.id] = undefined;
     this.#freeIds.push(pods.id);
   }
@@ -251,14 +260,18 @@ export class RelayCache {
   }
 
   knowsOwner(facts: KindFacts, metadata: ObjectMeta): boolean {
-    const known = this.#workloads.get(metadata.uid ?? '')?.known;
+    const known = this.workload({ kind: facts.kind, uid: metadata.uid ?? '' })?.known;
     return known !== undefined ? !isNewer(metadata.resourceVersion ?? '0', known.version) : !ownerNameOf(facts, metadata);
   }
 
   /** Owners that the cache holds in that version or an earlier one. */
-  *ownersUntil({ kind }: KindFacts, version: string, namespace: string | undefined): Generator<OwnVersion> {
-    for (const { known, owner } of this.#workloads.values()) {
-      if (!known || owner.kind !== kind || isNewer(known.version, version)) continue;
+  *ownersUntil(
+    { kind }: KindFacts,
+    version: string,
+    { watch, namespace }: { watch: string; namespace: string | undefined },
+  ): Generator<OwnVersion> {
+    for (const { known, owner, watch: by = watch } of this.#workloads.values()) {
+      if (!known || owner.kind !== kind || by !== watch || isNewer(known.version, version)) continue;
       if (namespace !== undefined && owner.namespace !== namespace) continue;
       yield { uid: owner.uid, namespace: owner.namespace, name: owner.name, version: known.version };
     }

@@ -20,6 +20,8 @@ export interface Workload {
   unsent: { body: string; deleted: boolean } | undefined;
   pods: Members;
   list: number;
+  /** Name of the watch that showed its owner last; undefined if none did. */
+  watch?: string;
   /** Whether it changed since the last heartbeat. */
   changed: boolean;
 }

@@ -12,6 +12,7 @@ import { SHOWN } from '../../../lib/kinds/shown.ts';
 import type { ResourceRow } from '../../../lib/sandbox/rows/resource-row.ts';
 import { definedRows } from '../../sandbox/defined-rows.ts';
 import { beaconDefinition, beaconFacts, beaconManifests, beaconRow, beaconShown } from './beacon/beacon.ts';
+import { lampFacts, lampManifests, lampRow, lampShown } from './lamp/lamp.ts';
 import { ensembleFacts } from './ensemble/facts.ts';
 import { ensembleRow } from './ensemble/plan.ts';
 import { ensembleDefinition, ensembleManifests, ensembleShown } from './ensemble/shown.ts';
@@ -21,10 +22,12 @@ interface TestKind {
   planner: PlannerRow;
   shown: KindShown;
   manifests: KindManifests;
-  definition: KindDefinition;
+  /** Absent: each cluster has the resource by itself. */
+  definition?: KindDefinition;
 }
 
 const TEST_KINDS: readonly TestKind[] = [
+  { facts: lampFacts, planner: lampRow, shown: lampShown, manifests: lampManifests },
   { facts: beaconFacts, planner: beaconRow, shown: beaconShown, manifests: beaconManifests, definition: beaconDefinition },
   { facts: ensembleFacts, planner: ensembleRow, shown: ensembleShown, manifests: ensembleManifests, definition: ensembleDefinition },
 ];
@@ -34,9 +37,9 @@ for (const { facts, planner, shown, manifests, definition } of TEST_KINDS) {
   Object.assign(PLANNERS, { [facts.kind]: planner });
   Object.assign(SHOWN, { [facts.kind]: shown });
   Object.assign(MANIFESTS, { [facts.kind]: manifests });
-  Object.assign(DEFINITIONS, { [facts.kind]: definition });
+  if (definition) Object.assign(DEFINITIONS, { [facts.kind]: definition });
   (ALL_FACTS as KindFacts[]).push(facts);
 }
 
 /** What a sandbox must serve for them. */
-export const TEST_ROWS: readonly ResourceRow[] = TEST_KINDS.flatMap(({ facts }) => definedRows(facts.kind));
+export const TEST_ROWS: readonly ResourceRow[] = TEST_KINDS.flatMap(({ facts, definition }) => (definition ? definedRows(facts.kind) : []));
