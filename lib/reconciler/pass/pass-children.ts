@@ -37,10 +37,8 @@ export class PassChildren {
         return [resource, new PartsOfPass(about, known, { row, part, isListed: listed(resource) })];
       }),
     );
-    this.#all = new Map<string, ResourceChildren>([
-      ...(this.pods ? ([[resourceKeyOf(this.pods.resource), this.pods]] as const) : []),
-      ...this.#parts,
-    ]);
+    const all: ResourceChildren[] = [...(this.pods ? [this.pods] : []), ...this.#parts.values()];
+    this.#all = new Map(all.map((children) => [resourceKeyOf(children.resource), children]));
   }
 
   /** Undefined: the workload has no children of this resource. */

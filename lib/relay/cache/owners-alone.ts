@@ -1,7 +1,7 @@
 // The children of a kind without pods: none, whatever is listed. A whole list of its owners counts as a whole list of them, so that the view of
 // such a workload has a floor, too: that of the owners' own list.
 import { POD_RESOURCE } from '../../wire/packing/codecs.ts';
-import type { CachedChildren } from './cached-children.ts';
+import type { CachedChildren, News } from './cached-children.ts';
 
 const NONE: readonly never[] = [];
 
@@ -16,8 +16,8 @@ export class OwnersAlone implements CachedChildren {
     this.kind = kind;
   }
 
-  put = (): readonly never[] & never[] => [];
-  delete = (): never[] => [];
+  put = (): News[] => [];
+  delete = (): News[] => [];
   endList = (): void => {};
   forgetOf = (): void => {};
   isOf = (kind: string): boolean => kind === this.kind;
