@@ -8,7 +8,7 @@ import type { WorkloadObject } from '../../../lib/objects/kubernetes.ts';
 import type { KindOfHistory } from '../history.ts';
 import type { Invariant } from '../invariants/table.ts';
 import type { Scenario } from '../scenario.ts';
-import { BEACON_CORE_STORIES, BEACON_HANDS, BEACON_STORIES, isSteady as isSteadyBeacon, OF_BEACONS } from './beacon/stories.ts';
+import { BEACON_CORE_STORIES, BEACON_HANDS, BEACON_STORIES, isSteady as isSteadyBeacon } from './beacon/stories.ts';
 import { ENSEMBLE_HANDS, isSteady, isSuspended as isSuspendedEnsemble, OF_ENSEMBLES } from './ensemble/invariants.ts';
 import { ENSEMBLE_CORE_STORIES, ENSEMBLE_STORIES } from './ensemble/stories.ts';
 import { OF_JOB_ENDS } from './job/end-invariants.ts';
@@ -83,6 +83,6 @@ export const SIMULATED_KINDS: readonly SimulatedKind[] = [
     hands: BEACON_HANDS,
     stories: BEACON_STORIES,
     coreStories: BEACON_CORE_STORIES,
-    invariants: OF_BEACONS,
+    invariants: [],
   },
 ];
