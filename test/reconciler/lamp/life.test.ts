@@ -1,12 +1,15 @@
 // Owners that are pods of chosen nodes: each node has a watch of its own, and what is a Job's child stays the Job's.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { LAMP_NODES } from '../../world/kinds/lamp/lamp.ts';
-import { TEST_ROWS } from '../../world/kinds/table.ts';
+import { LAMP_NODES, lampFacts, lampManifests, lampRow, lampShown } from '../../world/kinds/lamp/lamp.ts';
+import { addKind, TEST_ROWS } from '../../world/kinds/table.ts';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import type { WorkloadKey } from '../../../lib/objects/workload.ts';
 import { TRACKING_FINALIZER } from '../../../lib/objects/pods/pod-facts.ts';
 import { PODS } from '../../../lib/objects/resources.ts';
 import { aJob, CLUSTER, World, type WorldOptions } from '../../world/world.ts';
+
+// Only here: to the simulator a pod is no owner.
+addKind({ facts: lampFacts, planner: lampRow, shown: lampShown, manifests: lampManifests });
 
 let world: World;
 afterEach(() => world.close());

@@ -12,12 +12,11 @@ import { SHOWN } from '../../../lib/kinds/shown.ts';
 import type { ResourceRow } from '../../../lib/sandbox/rows/resource-row.ts';
 import { definedRows } from '../../sandbox/defined-rows.ts';
 import { beaconDefinition, beaconFacts, beaconManifests, beaconRow, beaconShown } from './beacon/beacon.ts';
-import { lampFacts, lampManifests, lampRow, lampShown } from './lamp/lamp.ts';
 import { ensembleFacts } from './ensemble/facts.ts';
 import { ensembleRow } from './ensemble/plan.ts';
 import { ensembleDefinition, ensembleManifests, ensembleShown } from './ensemble/shown.ts';
 
-interface TestKind {
+export interface TestKind {
   facts: KindFacts;
   planner: PlannerRow;
   shown: KindShown;
@@ -27,12 +26,12 @@ interface TestKind {
 }
 
 const TEST_KINDS: readonly TestKind[] = [
-  { facts: lampFacts, planner: lampRow, shown: lampShown, manifests: lampManifests },
   { facts: beaconFacts, planner: beaconRow, shown: beaconShown, manifests: beaconManifests, definition: beaconDefinition },
   { facts: ensembleFacts, planner: ensembleRow, shown: ensembleShown, manifests: ensembleManifests, definition: ensembleDefinition },
 ];
 
-for (const { facts, planner, shown, manifests, definition } of TEST_KINDS) {
+/** Adds its rows to the tables, for this process. */
+export function addKind({ facts, planner, shown, manifests, definition }: TestKind): void {
   Object.assign(KIND_FACTS, { [facts.kind]: facts });
   Object.assign(PLANNERS, { [facts.kind]: planner });
   Object.assign(SHOWN, { [facts.kind]: shown });
@@ -40,6 +39,8 @@ for (const { facts, planner, shown, manifests, definition } of TEST_KINDS) {
   if (definition) Object.assign(DEFINITIONS, { [facts.kind]: definition });
   (ALL_FACTS as KindFacts[]).push(facts);
 }
+
+TEST_KINDS.forEach(addKind);
 
 /** What a sandbox must serve for them. */
 export const TEST_ROWS: readonly ResourceRow[] = TEST_KINDS.flatMap(({ facts, definition }) => (definition ? definedRows(facts.kind) : []));
