@@ -28,7 +28,7 @@ export const sandboxCommand = (): Command =>
         wholeNumber({ min: 0, max: 65_535 }),
         0,
       )
-      .option('--no-node', 'without the simulated node')
+      .option('--no-node', 'without the simulated node, and without a scheduler')
       .addOption(nodeCpuOption())
       .addOption(nodeMemoryOption())
       .addHelpText('after', '\nExample:\n  farloop sandbox --port 6443')
