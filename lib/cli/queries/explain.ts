@@ -151,7 +151,8 @@ function pathOf(text: string, found: readonly WorkloadSummary[]): string {
 /** Empty for a kind that has none. */
 function podsText({ kind, pods, podsLeftOut }: WorkloadDetail): string {
   const known = pods.length + podsLeftOut;
-  return known > 0 || findFacts(kind)?.pods !== undefined ? `pods known ${known}` : '';
+  const facts = findFacts(kind);
+  return known === 0 && facts !== undefined && !facts.pods ? '' : `pods known ${known}`;
 }
 
 function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], isUnknown: boolean): string {

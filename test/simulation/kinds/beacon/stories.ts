@@ -38,7 +38,7 @@ export const BEACON_STORIES: readonly Scenario[] = [
       { atMs: 2_500, act: light('a', true) },
     ],
     ends: { a: { end: 'steady' } },
-    withinMs: 4_500,
+    withinMs: 3_600,
   }),
   story({
     name: 'beacon-demolished',
