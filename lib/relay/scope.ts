@@ -5,7 +5,7 @@ import type { KindFacts } from '../kinds/rows/kind.ts';
 import { managesAll } from '../kinds/settings.ts';
 import type { Watched } from '../kinds/rows/watches.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../objects/kubernetes.ts';
-import { compareResourceVersions } from '../objects/values/resource-version.ts';
+import { oldest } from '../objects/values/resource-version.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterSource } from '../ports/cluster.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
@@ -379,10 +379,7 @@ export class Scope {
 }
 
 /** `0` until each of them is listed. */
-function lowestFloor(watches: readonly Pick<Watch, 'floor'>[] = []): string {
-  if (watches.length <= 1) return watches[0]?.floor ?? '0';
-  return watches.map(({ floor }) => floor).toSorted(compareResourceVersions)[0] ?? '0';
-}
+const lowestFloor = (watches: readonly Pick<Watch, 'floor'>[] = []): string => oldest(watches.map(({ floor }) => floor));
 
 const readinessOfWatches = (watches: readonly Watch[]): Readiness =>
   readinessOf({

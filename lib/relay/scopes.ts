@@ -1,7 +1,7 @@
 // The scopes of a relay together: what is watched where, and how far all of their lists have come.
 import type { KindFacts } from '../kinds/rows/kind.ts';
 import { watchesOf, type Watched } from '../kinds/rows/watches.ts';
-import { compareResourceVersions, isNewer } from '../objects/values/resource-version.ts';
+import { oldest } from '../objects/values/resource-version.ts';
 import type { FullList } from '../wire/words/observations.ts';
 import type { Scope } from './scope.ts';
 
@@ -21,13 +21,11 @@ export function placesOf(
 
 /** For heartbeats: how far all lists have come. */
 export function fullListOf(scopes: readonly Scope[]): FullList {
-  const [resourceVersion = '0'] = scopes.flatMap(({ podFloor }) => podFloor ?? []).toSorted(compareResourceVersions);
-  const owners: Record<string, string> = {};
-  for (const { ownerFloors } of scopes)
-    for (const [kind, floor] of Object.entries(ownerFloors)) {
-      const lowest = owners[kind];
-      if (lowest === undefined || isNewer(lowest, floor)) owners[kind] = floor;
-    }
-  const startedAtMs = Math.min(...scopes.map((scope) => scope.startedAtMs));
-  return { resourceVersion, startedAtMs, ...(Object.keys(owners).length > 0 && { owners }) };
+  const ofOwners = scopes.flatMap(({ ownerFloors }) => Object.entries(ownerFloors));
+  const byKind = [...Map.groupBy(ofOwners, ([kind]) => kind)].map(([kind, floors]) => [kind, oldest(floors.map(([, floor]) => floor))]);
+  return {
+    resourceVersion: oldest(scopes.flatMap(({ podFloor }) => podFloor ?? [])),
+    startedAtMs: Math.min(...scopes.map((scope) => scope.startedAtMs)),
+    ...(byKind.length > 0 && { owners: Object.fromEntries(byKind) }),
+  };
 }

@@ -57,7 +57,7 @@ export class PodKeeper {
   constructor(client: NodeClient, options: KeeperOptions) {
     this.client = client;
     this.options = options;
-    this.room = new Room({ ...options.resources });
+    this.room = new Room(options.resources);
     this.namedObjects = new NamedObjects(client, options.nowMs);
   }
 

@@ -2,7 +2,7 @@
 import { Argument, Command } from 'commander';
 import type { ToldPass } from '../../api/passes.ts';
 import type { ContainerSummary, PodSummary, WorkloadDetail, WorkloadSummary } from '../../api/told-workload.ts';
-import { ALL_FACTS, factsFor, findFacts } from '../../kinds/facts.ts';
+import { ALL_FACTS, findFacts } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { findKindNamed } from '../../kinds/kind-names.ts';
 import { pathOfKey, placeText } from './place-text.ts';
@@ -59,7 +59,11 @@ export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command
         ...(cluster !== undefined && { cluster }),
       });
       if (found.length === 0) {
-        if (kind !== undefined && (await explainGone(api, { kind, name, namespace, cluster }, options))) return;
+        if (
+          kind !== undefined &&
+          (await explainGone(api, { facts: kinds.find((each) => each.kind === kind), kind, name, namespace, cluster }, options))
+        )
+          return;
         const { absenceOf } = await import('./workload-absence.ts');
         throw new FailedError(await absenceOf(api, { kind, name, namespace, cluster }, await allWorkloads(api, ofKind)));
       }
@@ -82,10 +86,15 @@ const MOST_CLUSTERS_ASKED = 10;
  */
 async function explainGone(
   api: ApiClient,
-  { kind, name, namespace: given, cluster }: { kind: string; name: string; namespace?: string | undefined; cluster?: string | undefined },
+  {
+    facts,
+    kind,
+    name,
+    namespace = facts?.resource.namespaced === false ? '' : 'default',
+    cluster,
+  }: { facts: KindFacts | undefined; kind: string; name: string; namespace?: string | undefined; cluster?: string | undefined },
   { limit, output }: ExplainOptions,
 ): Promise<boolean> {
-  const namespace = given ?? (factsFor(kind).resource.namespaced ? 'default' : '');
   const { items } = await api.get<{ items: { name: string }[] }>('/v1/clusters');
   const asked = items.filter(({ name: on }) => cluster === undefined || cluster === on).slice(0, MOST_CLUSTERS_ASKED);
   // At once: on AWS each is a search in a log.

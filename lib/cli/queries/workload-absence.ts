@@ -86,16 +86,16 @@ async function objectsNamed(
 function unknownText(sought: SoughtWorkload, known: readonly WorkloadSummary[]): string {
   const names = [...new Set(known.map(({ name }) => name))];
   const meant = names.includes(sought.name) ? '' : suggestionText(sought.name, names);
-  return `Farloop knows of no ${sought.kind ?? 'workload'} ${sought.name}${placeText(sought)}${meant}, and cannot tell whether there is one`;
+  return `Farloop knows of no ${sought.kind ?? 'workload'} ${sought.name}${withinText(sought)}${meant}, and cannot tell whether there is one`;
 }
 
-const placeText = ({ namespace, cluster }: SoughtWorkload): string =>
+const withinText = ({ namespace, cluster }: SoughtWorkload): string =>
   `${namespace === undefined ? '' : ` in namespace ${namespace}`}${cluster === undefined ? '' : ` on cluster ${cluster}`}`;
 
 /** @param known all workloads of that kind. @returns one sentence without a full stop */
 export function absenceText(sought: SoughtWorkload, known: readonly WorkloadSummary[]): string {
   const { kind = 'workload', name } = sought;
-  const what = `there is no ${kind} ${name}${placeText(sought)}`;
+  const what = `there is no ${kind} ${name}${withinText(sought)}`;
   if (known.length === 0) return `${what}: Farloop knows of no ${kind} yet`;
   const elsewhere = known.filter((workload) => workload.name === name);
   if (elsewhere.length > 0) {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { canonicalText, partBytes, PART_BYTES_MAX, resourceKeyOf, type ChildState, type Part } from '../../objects/child-state.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import { CHILD_NUMBER, controllerOf } from '../../objects/pods/pod-facts.ts';
-import type { ChildFacts } from './kind.ts';
+import type { ChildFacts, KindFacts } from './kind.ts';
 
 /** The part that the kind's planner compares takes too many bytes. The workload is parked with this sentence. */
 export class OversizedPartError extends Error {
@@ -50,3 +50,6 @@ export function childStateOf(child: ChildFacts, object: KubernetesObject): Child
     part,
   };
 }
+
+/** Whether workloads of the kind can have children at all. */
+export const hasChildren = ({ pods, children }: Pick<KindFacts, 'pods' | 'children'>): boolean => pods !== undefined || children.length > 0;

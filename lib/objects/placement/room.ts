@@ -4,12 +4,7 @@ import { amountsOf, effectiveRequestsOf, type Amounts } from '../pods/pod-reques
 import { insufficientResources, type InsufficientResource } from '../pods/resource-shortage.ts';
 
 /** Capacities of a node as its status has them: quantities by resource. */
-export interface NodeResources {
-  cpu: string;
-  memory: string;
-  'ephemeral-storage': string;
-  pods: string;
-}
+export type NodeResources = Readonly<Record<'cpu' | 'memory' | 'ephemeral-storage' | 'pods', string>>;
 
 /** Pods that ask for the same. */
 interface Queue {

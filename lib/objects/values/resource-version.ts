@@ -10,5 +10,9 @@ export const isNewer = (a: string, than: string): boolean => compareResourceVers
 
 export const newest = (a: string, b: string): string => (isNewer(b, a) ? b : a);
 
+/** `0` of none. */
+export const oldest = (versions: readonly string[]): string =>
+  versions.reduce<string | undefined>((lowest, each) => (lowest === undefined || isNewer(lowest, each) ? each : lowest), undefined) ?? '0';
+
 /** 1 to 40 digits without a leading zero; "0" itself is allowed as "older than everything". */
 export const isResourceVersion = (text: unknown): text is string => typeof text === 'string' && /^(0|[1-9][0-9]{0,39})$/.test(text);

@@ -1,4 +1,5 @@
 // The first look at an unknown workload: nothing is created, deleted or counted before its children were listed live (R1).
+import { hasChildren } from '../../kinds/rows/child.ts';
 import { initialState, statusDigestOf } from '../head/pass-state.ts';
 import { lowestFreeNumber } from '../live/settle.ts';
 import type { Ending } from '../pass/ending.ts';
@@ -15,9 +16,6 @@ export async function getToKnow({ ports, options }: Pick<Loop, 'ports' | 'option
   return waitMs > 0 ? { outcome: 'unknown', againInMs: waitMs } : undefined;
 }
 
-/** Of a kind without children no earlier pass can still be making anything: what it writes is the owner's, and names its version. */
-const makesObjects = ({ facts: { pods, children } }: Pass): boolean => pods !== undefined || children.length > 0;
-
 /** @returns milliseconds to wait, 0 to go on */
 async function lookAround({ ports: { clock }, options }: Pick<Loop, 'ports' | 'options'>, pass: Pass): Promise<number> {
   const { owner } = await pass.known.readOwner();
@@ -29,7 +27,8 @@ async function lookAround({ ports: { clock }, options }: Pick<Loop, 'ports' | 'o
   const mayBeWorkedOn = (): boolean => {
     // Pods without a controller prove nothing: pods to adopt existed before the workload.
     const hadStarted = hasStatus || [...pass.known.pods].some(({ controller }) => controller !== undefined);
-    return isNew && makesObjects(pass) && hadStarted && !pass.facts.isFinished(owner) && leftMs > 0;
+    // Of a kind without children no earlier pass can still be making anything: what it writes is the owner's, and names its version.
+    return isNew && hasChildren(pass.facts) && hadStarted && !pass.facts.isFinished(owner) && leftMs > 0;
   };
   // No list before the wait is over, where none is needed: a second one removes the tombstones of pods that no pass has planned with.
   if (!mayBeWorkedOn()) {

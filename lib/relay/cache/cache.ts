@@ -1,5 +1,6 @@
 // The relay's cache: workloads, their pods in compact form, and versions. It proves nothing (R19). The relay groups changes by it, compares
 // by it, and sends the newest state from it.
+import { hasChildren } from '../../kinds/rows/child.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import type { ObjectMeta, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Manages } from '../../objects/manages.ts';
@@ -36,8 +37,6 @@ export class RelayCache {
   readonly #kinds: readonly KindFacts[];
   /** By `#idOf` their owners. */
   readonly #workloads = new Map<string, Workload>();
-  /** Kinds whose owners may be children of other workloads: an object's uid alone does not say which workload is meant. */
-  readonly #shared: ReadonlySet<string>;
   /** Indexed by the ids of their members. */
   readonly #byId: (Workload | undefined)[] = [];
   readonly #freeIds: number[] = [];
@@ -47,7 +46,8 @@ export class RelayCache {
   readonly #departed = new DepartedOwners();
   /** One table per row of children other than pods. */
   readonly #childTables: readonly ChildTable[];
-  readonly #alone: readonly OwnersAlone[];
+  /** Of the kinds without pods, by kind. Their owners may be children of other workloads, so a uid alone does not say which workload is meant. */
+  readonly #alone: ReadonlyMap<string, OwnersAlone>;
   readonly #tables: readonly CachedChildren[];
   readonly #tablesByKind: ReadonlyMap<string, readonly CachedChildren[]>;
   #list = 0;
@@ -55,7 +55,6 @@ export class RelayCache {
   constructor({ manages, kinds, telemetry }: CacheSetup) {
     this.#manages = manages;
     this.#kinds = kinds;
-    this.#shared = new Set(kinds.filter(({ pods, isOwnerless }) => !pods && !isOwnerless).map(({ kind }) => kind));
     const workloads: PodWorkloads = {
       find: (uid) => this.#workloads.get(uid),
       of: (owner) => (this.#departedForeign.has(owner.uid) ? undefined : this.#workloadOf(owner)),
@@ -67,8 +66,9 @@ export class RelayCache {
     };
     this.#pods = new CachedPods(kinds, workloads);
     this.#childTables = kinds.flatMap((kind) => kind.children.map((child) => new ChildTable({ kind, child, workloads, telemetry })));
-    this.#alone = kinds.filter(({ pods, isOwnerless }) => !pods && !isOwnerless).map(({ kind }) => new OwnersAlone(kind));
-    this.#tables = [this.#pods, ...this.#alone, ...this.#childTables];
+    const podless = kinds.filter(({ pods, isOwnerless }) => !pods && !isOwnerless);
+    this.#alone = new Map(podless.map(({ kind }) => [kind, new OwnersAlone(kind)]));
+    this.#tables = [this.#pods, ...this.#alone.values(), ...this.#childTables];
     this.#tablesByKind = new Map(kinds.map(({ kind }) => [kind, this.#tables.filter((table) => table.isOf(kind))]));
   }
 
@@ -83,9 +83,10 @@ export class RelayCache {
 
   /** The tables of the children that a watch shows. */
   tablesFor({ isPods, owner, children }: Pick<Watched, 'isPods' | 'owner' | 'children'>): readonly CachedChildren[] {
+    const alone = owner && this.#alone.get(owner.kind);
     return [
       ...(isPods ? [this.#pods] : []),
-      ...this.#alone.filter(({ kind }) => kind === owner?.kind),
+      ...(alone ? [alone] : []),
       ...this.#childTables.filter((table) => children.some(({ child }) => child === table.child)),
     ];
   }
@@ -105,7 +106,7 @@ export class RelayCache {
   }
 
   #idOf({ kind, uid }: Pick<OwnerName, 'kind' | 'uid'>): string {
-    return this.#shared.size > 0 && this.#shared.has(kind) ? `${kind} ${uid}` : uid;
+    return this.#alone.has(kind) ? `${kind} ${uid}` : uid;
   }
 
   /** @returns the mark of a new list, which every listed object gets */
@@ -151,7 +152,7 @@ export class RelayCache {
     this.#forgetOwner(workload);
     if (foreign) return undefined;
     workload.unsent = { body: JSON.stringify(facts.factsOf(object)), deleted: true };
-    if (!facts.pods && facts.children.length === 0) this.#departed.note(workload);
+    if (!hasChildren(facts)) this.#departed.note(workload);
     return { workload, isSpec: true };
   }
 

@@ -8,7 +8,7 @@ import { ageOf } from './human-duration.ts';
 import { ageColumn, column, nameColumn, row, wide } from './row.ts';
 
 /** As the schema has checked it. */
-const asPod = (object: ApiObject): Pod => ({ ...object, spec: { containers: [], ...fieldsAt(object, 'spec') } });
+export const asPod = (object: ApiObject): Pod => ({ ...object, spec: { containers: [], ...fieldsAt(object, 'spec') } });
 const asObject = (pod: Pod): ApiObject => ({ ...pod, spec: { ...pod.spec }, status: { ...pod.status } });
 
 const isFinished = ({ status }: ApiObject): boolean => status?.['phase'] === 'Succeeded' || status?.['phase'] === 'Failed';

@@ -3,11 +3,11 @@ import type { Pod } from '../../objects/kubernetes.ts';
 import { claimsOf, hasEnded, isForScheduler } from '../../objects/placement/schedulable.ts';
 import { Room } from '../../objects/placement/room.ts';
 import { ApiError } from '../objects/api-error.ts';
-import { fieldsAt, isSame, listAt, textAt, timeText } from '../objects/api-object.ts';
+import { isSame, listAt, textAt, timeText } from '../objects/api-object.ts';
 import type { ApiObject } from '../objects/api-object.ts';
 import { events } from '../rows/events.ts';
 import { nodes as nodeRow } from '../rows/nodes.ts';
-import { pods as podRow } from '../rows/pods.ts';
+import { asPod, pods as podRow } from '../rows/pods.ts';
 import { storageName } from '../rows/resources.ts';
 import { volumeClaims } from '../rows/volume-claims.ts';
 import type { Change, Version } from '../storage/version.ts';
@@ -29,9 +29,6 @@ const WRITER = {
 const COMPONENT = 'default-scheduler';
 
 const [PODS, NODES, CLAIMS] = [storageName(podRow), storageName(nodeRow), storageName(volumeClaims)];
-
-/** As the schema has checked it. */
-const podOf = (object: ApiObject): Pod => ({ ...object, spec: { containers: [], ...fieldsAt(object, 'spec') } });
 
 interface KnownNode {
   place: Place;
@@ -60,7 +57,7 @@ class Scheduler {
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
     for (const version of cluster.storage.list(NODES)) this.#seeNode(version.object);
-    for (const version of cluster.storage.list(PODS)) this.#seePod(version.key, podOf(version.glance()));
+    for (const version of cluster.storage.list(PODS)) this.#seePod(version.key, asPod(version.glance()));
     this.#leave = cluster.storage.onCommit((changes) => {
       for (const change of changes) this.#see(change);
     });
@@ -74,7 +71,7 @@ class Scheduler {
   #see({ resource, type, current }: Change): void {
     const isGone = type === 'DELETED';
     if (resource === PODS) {
-      const pod = podOf(current.object);
+      const pod = asPod(current.object);
       if (isGone) this.#forget(pod.metadata.uid ?? '');
       else this.#seePod(current.key, pod);
     } else if (resource === NODES) {
@@ -97,7 +94,7 @@ class Scheduler {
   #roomOf({ name, allocatable }: Place): Room {
     const room = new Room(allocatable);
     for (const version of this.#cluster.storage.list(PODS)) {
-      const pod = podOf(version.glance());
+      const pod = asPod(version.glance());
       if (pod.spec.nodeName === name && !hasEnded(pod)) room.hold(pod);
     }
     return room;
@@ -159,7 +156,7 @@ class Scheduler {
   }
 
   #look(uid: string, version: Version): void {
-    const pod = podOf(version.object);
+    const pod = asPod(version.object);
     const missing = this.#missingClaimOf(pod);
     if (missing !== undefined) {
       this.#withoutClaim.add(uid);
