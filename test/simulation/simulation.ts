@@ -256,14 +256,15 @@ export class Simulation {
   }
 
   /** The first pass of a new era that comes to a plain end knows what the restored server has lost: its workload is asked everything again (R3). */
-  recorded(pass: PassRecord, { invocation }: Process): void {
+  recorded(pass: PassRecord, process: Process): void {
     this.passes.push(pass);
+    this.together.passed(pass, process);
     const { cluster, uid } = pass.key;
     const owner = this.history.owner(cluster, uid);
     // A second Farloop raises an era of its own, in its own time.
     if (!owner?.isRestored || !PLAIN_ENDS.has(pass.outcome) || this.installations.length > 1) return;
     const sinceMs = this.#eraSinceMs.get(cluster) ?? -1;
-    if (sinceMs >= owner.restoredAtMs && (invocation?.beganAtMs ?? 0) > sinceMs) this.history.settle(owner, sinceMs);
+    if (sinceMs >= owner.restoredAtMs && (process.invocation?.beganAtMs ?? 0) > sinceMs) this.history.settle(owner, sinceMs);
     if (!owner.isRestored) this.settled += 1;
   }
 

@@ -9,15 +9,10 @@ const LIMIT_MS = 3_600_000;
 
 const FAULTS_DRAWN = FAULT_NAMES.filter((name) => !FAULTS[name].isForPlansOnly);
 
-/** Of kinds that take no seeds from the others' stories: drawn where they are asked for, and struck by every single fault. */
-const BESIDE = 'beacon';
-
-/** @param stories beginnings of names: those alone are drawn; absent: all but those beside */
+/** @param stories beginnings of names: those alone are drawn; absent: all */
 export function stormOf(seed: number, stories?: readonly string[]): Run {
   const random = seededRandom(seed * 7_919 + 13);
-  const from = stories
-    ? SCENARIOS.filter(({ name }) => stories.some((beginning) => name.startsWith(beginning)))
-    : SCENARIOS.filter(({ name }) => !name.startsWith(BESIDE));
+  const from = stories ? SCENARIOS.filter(({ name }) => stories.some((beginning) => name.startsWith(beginning))) : SCENARIOS;
   const scenario = from[Math.floor(random() * from.length)];
   if (!scenario) throw new Error('there is no story to tell');
   const kinds = 1 + Math.floor(random() * 4);

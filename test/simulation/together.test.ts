@@ -65,3 +65,26 @@ describe('writes of a status that the API server finds invalid', () => {
     expect(together.waitMs).toBe(waitMs);
   });
 });
+
+describe('R1: a lost workload is left alone until no earlier pass can be at work on it', () => {
+  const key = { cluster: 'west', kind: 'Job', namespace: 'work', name: 'a', uid: 'a' };
+  test.each([
+    { name: 'both clocks are right', creatorSkewMs: 0, passSkewsMs: [0, 0], waitMs: 0 },
+    { name: 'the creator of its head is ahead', creatorSkewMs: 120_000, passSkewsMs: [0, 0], waitMs: 120_000 },
+    { name: 'a pass is behind', creatorSkewMs: 0, passSkewsMs: [-120_000, 0], waitMs: 120_000 },
+    { name: 'both are', creatorSkewMs: 120_000, passSkewsMs: [-120_000, 0], waitMs: 240_000 },
+    { name: 'the creator is behind', creatorSkewMs: -120_000, passSkewsMs: [0], waitMs: 0 },
+  ])('$name: for $waitMs ms longer', ({ creatorSkewMs, passSkewsMs, waitMs }) => {
+    const together = new Together();
+    const creator = new Process(
+      'ingest-1',
+      1,
+      undisturbed(scheduler, () => 0),
+    );
+    creator.skewMs = creatorSkewMs;
+    together.effected({ ...patchIn(passOver('a'), JOBS, 1), process: creator, port: 'store', method: 'createHead', args: [{ key }] });
+    for (const skewMs of passSkewsMs) together.passed({ key, outcome: 'unknown' }, { skewMs });
+    together.passed({ key, outcome: 'done' }, { skewMs: -120_000 });
+    expect(together.waitMs).toBe(waitMs);
+  });
+});

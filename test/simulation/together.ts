@@ -1,11 +1,12 @@
 // What faults do only together, and what the end of a run is then waited for beside what each of them lasts by itself.
 import { SIMULATED_KINDS } from './kinds/table.ts';
 import { formatKey, type WorkloadKey } from '../../lib/objects/workload.ts';
+import type { PassRecord } from '../../lib/ports/recorder.ts';
 import type { Head, HeadChange } from '../../lib/ports/store.ts';
 import { findFacts } from '../../lib/kinds/facts.ts';
 import type { Call } from './calls.ts';
 import { FAULTS, pluralOf, WAITS, type FaultName } from './faults.ts';
-import type { Invocation } from './process.ts';
+import type { Invocation, Process } from './process.ts';
 
 /** So many writes of a status by another hand are a fight, where none comes so long after the one before that this is forgiven. */
 const FIGHT = { writes: 3, forgivenAfterMs: 300_000 };
@@ -18,6 +19,10 @@ export class Together {
   readonly #sleepers = new Map<Invocation, number>();
   /** By workload: so far ahead was the clock of who noted last since when it is pending. */
   readonly #aheadMs = new Map<string, number>();
+  /** By workload: so far ahead was the clock of who created its head. */
+  readonly #bornAheadMs = new Map<string, number>();
+  /** By workload: so much longer passes leave it alone, which some earlier pass may be at work on, than right clocks would have them. */
+  readonly #leftAloneMs = new Map<string, number>();
   /** By pass: refused writes of its workload's status. */
   readonly #refusedStatuses = new Map<Invocation, number>();
   readonly #foreignWrites = new Map<string, { writes: number; atMs: number }>();
@@ -35,8 +40,8 @@ export class Together {
       this.#sleepers.set(batch, sleeps);
       if (sleeps === 2) this.waitMs += WAITS.visibility.ms;
     }
-    // A wake is pending since it was sent, by the clock of whoever sent it: where that is ahead and the wake is lost, it is found stale later.
-    if (FAULTS[fault].waits.some((wait) => wait === 'sweep') && port === 'queue' && method === 'send')
+    // A wake is pending since it was sent, and a timer due, by the clock of whoever sent it: where that is ahead and one is lost, it is found later.
+    if (FAULTS[fault].waits.some((wait) => wait === 'sweep' || wait === 'heartbeat') && port === 'queue' && method === 'send')
       this.waitMs += Math.max(process.skewMs, 0);
     // So is one whose pass is lost, with the wake taken for done: all of its batch are.
     if (fault === 'diesTakenForDone' && batch)
@@ -71,7 +76,20 @@ export class Together {
   effected({ port, method, args, process }: Call): void {
     if (port !== 'store') return;
     const [key, change] = pendingIn(method, args);
-    if (key && change.pendingSinceMs !== undefined) this.#aheadMs.set(formatKey(key), Math.max(process.skewMs, 0));
+    if (!key) return;
+    const aheadMs = Math.max(process.skewMs, 0);
+    if (method === 'createHead') this.#bornAheadMs.set(formatKey(key), aheadMs);
+    if (change.pendingSinceMs !== undefined) this.#aheadMs.set(formatKey(key), aheadMs);
+  }
+
+  /** A head is as old as two clocks say, its creator's and the pass's: where they differ, a lost workload is left alone for as much longer (R1). */
+  passed({ key, outcome }: Pick<PassRecord, 'key' | 'outcome'>, { skewMs }: Pick<Process, 'skewMs'>): void {
+    if (outcome !== 'unknown') return;
+    const workload = formatKey(key);
+    const before = this.#leftAloneMs.get(workload) ?? 0;
+    const longer = Math.max(before, (this.#bornAheadMs.get(workload) ?? 0) + Math.max(-skewMs, 0));
+    this.#leftAloneMs.set(workload, longer);
+    this.waitMs += longer - before;
   }
 }
 
