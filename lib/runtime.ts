@@ -1,4 +1,5 @@
 // Config → Ports: the one place that picks adapters. Each mode loads its own only, so that a function starts light.
+import type { TaskChange } from './adapters/providers/simulated.ts';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Config } from './config.ts';
@@ -13,6 +14,7 @@ import type { Cluster, ClusterSource } from './ports/cluster.ts';
 import type { ClusterRecord, Clusters } from './ports/clusters.ts';
 import { TerminalError } from './ports/errors.ts';
 import type { Ports } from './ports/ports.ts';
+import type { Provider } from './ports/provider.ts';
 import type { Store } from './ports/store.ts';
 import type { Telemetry } from './ports/telemetry.ts';
 
@@ -260,12 +262,16 @@ export interface LocalRuntimeOptions {
   telemetry: Telemetry;
   deadlineReserveMs: number;
   loop?: LoopBounds;
+  /** Which provider is behind a virtual node; absent: there are no such nodes. */
+  providerWordOf?: (record: ClusterRecord, node: string) => 'simulated' | undefined;
 }
 
 export interface LocalRuntime extends Runtime {
   queue: EmbeddedQueue;
   /** The relay's side of the cluster. */
   source: ClusterSource & Cluster;
+  /** Providers in this process tell here that a task has changed. */
+  onTaskChange?: (listener: (change: TaskChange) => void) => void;
   /** Why parts of the state began anew, in words; empty when none did. */
   rebuilt: string[];
   close(): void;
@@ -280,6 +286,7 @@ export async function localRuntime({
   telemetry,
   deadlineReserveMs,
   loop = {},
+  providerWordOf,
 }: LocalRuntimeOptions): Promise<LocalRuntime> {
   const [
     { EmbeddedClusters },
@@ -317,8 +324,23 @@ export async function localRuntime({
     );
     const relayed = new RelayedCluster({ cluster: cluster.name, queue, store, clock });
     const connect = (record: ClusterRecord): Cluster => (record.access === 'relayed' ? relayed : access);
-    const ports = { clock, clusters, connect, lookUp: () => access, queue, recorder, store: yielding<Store>(store), telemetry };
-    return { ports, deadlineReserveMs, loop, queue, source: access, rebuilt, close };
+    const simulated =
+      providerWordOf && opened((await import('./adapters/providers/simulated.ts')).SimulatedProvider.open({ folder, clock }));
+    const providerOf = (record: ClusterRecord, node: string): Provider | undefined =>
+      providerWordOf?.(record, node) === 'simulated' ? simulated?.of(node) : undefined;
+    const ports = {
+      clock,
+      clusters,
+      connect,
+      lookUp: () => access,
+      queue,
+      recorder,
+      store: yielding<Store>(store),
+      telemetry,
+      ...(simulated && { providerOf }),
+    };
+    const onTaskChange = simulated && ((listener: (change: TaskChange) => void) => simulated.onChange(listener));
+    return { ports, deadlineReserveMs, loop, queue, source: access, rebuilt, close, ...(onTaskChange && { onTaskChange }) };
   } catch (error) {
     close();
     throw error;

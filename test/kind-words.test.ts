@@ -45,7 +45,8 @@ function ownFields({ resource: { kind } }: KindFacts): string[] {
 /** What stands for a kind in a source, as patterns of whole words. */
 function wordsOf(facts: KindFacts): string[] {
   const { plural, kind, apiVersion } = facts.resource;
-  const resource = facts.isOwnerless ? [] : [kind, `'${plural}'`, plural.toUpperCase(), `'${apiVersion}'`, ...ownFields(facts)];
+  const isOfTheLoop = facts.isOwnerless || apiVersion === 'v1';
+  const resource = isOfTheLoop ? [] : [kind, `'${plural}'`, plural.toUpperCase(), `'${apiVersion}'`, ...ownFields(facts)];
   return [facts.kind, ...resource, ...facts.repeatedReasons];
 }
 

@@ -3,7 +3,7 @@
 // goes through them.
 import { ownEntry } from '../objects/values/untyped-fields.ts';
 import { jobFacts } from './job/facts.ts';
-import type { KindFacts, PlannedFacts } from './rows/kind.ts';
+import type { KindFacts } from './rows/kind.ts';
 import { orphanPodFacts } from './orphan-pod/facts.ts';
 import { virtualNodeFacts } from './virtual-node/facts.ts';
 import { virtualPodFacts } from './virtual-pod/facts.ts';
@@ -20,6 +20,8 @@ export const KIND_FACTS = {
   PaddleJob: trainingFacts(names.PADDLE),
   MXJob: trainingFacts(names.MXNET),
   JAXJob: trainingFacts(names.JAX),
+  VirtualNode: virtualNodeFacts,
+  VirtualPod: virtualPodFacts,
 } as const satisfies Record<string, KindFacts>;
 
 /** The union of all kinds. Each of the other tables has a line for every one of them. */
@@ -27,9 +29,6 @@ export type Kind = keyof typeof KIND_FACTS;
 
 /** All kinds, in the order in which a relay lists their owners. */
 export const ALL_FACTS: readonly KindFacts[] = Object.values(KIND_FACTS);
-
-/** Kinds of which `plan` is all that works: no word of `--manage`, no relay, no rights. Functions do not know them. */
-export const PLAN_ONLY_FACTS: readonly PlannedFacts[] = [virtualPodFacts, virtualNodeFacts];
 
 /** Names of all kinds. */
 export const kindNames = (): string[] => ALL_FACTS.map(({ kind }) => kind);

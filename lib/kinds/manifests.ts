@@ -8,12 +8,8 @@ import { orphanPodManifests } from './orphan-pod/manifests.ts';
 import { plannerRowFor } from './planners.ts';
 import type { PlannerRow } from './rows/planner-row.ts';
 import { shownFor } from './shown.ts';
-import { virtualNodeFacts } from './virtual-node/facts.ts';
 import { virtualNodeManifests } from './virtual-node/manifests.ts';
-import { virtualNodeShown } from './virtual-node/shown.ts';
-import { virtualPodFacts } from './virtual-pod/facts.ts';
 import { virtualPodManifests } from './virtual-pod/manifests.ts';
-import { virtualPodShown } from './virtual-pod/shown.ts';
 import * as names from './training/names/framework-names.ts';
 import { trainingManifests } from './training/manifests.ts';
 
@@ -27,6 +23,8 @@ export const MANIFESTS = {
   PaddleJob: trainingManifests(names.PADDLE),
   MXJob: trainingManifests(names.MXNET),
   JAXJob: trainingManifests(names.JAX),
+  VirtualNode: virtualNodeManifests,
+  VirtualPod: virtualPodManifests,
 } as const satisfies Record<Kind, KindManifests>;
 
 /** The rows of a kind that `farloop plan` needs. */
@@ -39,19 +37,11 @@ export interface PlannedKind {
   shown: Pick<KindShown, 'purposes' | 'eventsPerPod' | 'hiddenStatus'>;
 }
 
-/** The kinds of PLAN_ONLY_FACTS. */
-const PLAN_ONLY: readonly PlannedKind[] = [
-  { facts: virtualPodFacts, manifests: virtualPodManifests, shown: virtualPodShown },
-  { facts: virtualNodeFacts, manifests: virtualNodeManifests, shown: virtualNodeShown },
-];
-
 /** All kinds of this build. */
-export const plannedKinds = (): PlannedKind[] => [
-  ...ALL_FACTS.map((facts) => ({
+export const plannedKinds = (): PlannedKind[] =>
+  ALL_FACTS.map((facts) => ({
     facts,
     row: plannerRowFor(facts.kind),
     manifests: MANIFESTS[facts.kind as Kind],
     shown: shownFor(facts.kind),
-  })),
-  ...PLAN_ONLY,
-];
+  }));

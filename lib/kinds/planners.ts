@@ -12,6 +12,8 @@ import { pytorch } from './training/frameworks/pytorch.ts';
 import { tensorflow } from './training/frameworks/tensorflow.ts';
 import { xgboost } from './training/frameworks/xgboost.ts';
 import { trainingRow } from './training/row.ts';
+import { virtualNodeRow } from './virtual-node/row.ts';
+import { virtualPodRow } from './virtual-pod/row.ts';
 
 export const PLANNERS = {
   Job: jobRow,
@@ -23,6 +25,8 @@ export const PLANNERS = {
   PaddleJob: trainingRow(paddle),
   MXJob: trainingRow(mxnet),
   JAXJob: trainingRow(jax),
+  VirtualNode: virtualNodeRow,
+  VirtualPod: virtualPodRow,
 } as const satisfies Record<Kind, PlannerRow>;
 
 /** @throws Error for a kind that this build does not know */

@@ -59,7 +59,11 @@ export const isManagedKind = ({ settings }: Pick<KindFacts, 'settings'>, manages
 
 /** In the order of the table, each with the children that a cluster with these settings has. */
 export const managedKinds = (manages: Manages, kinds: readonly KindFacts[] = ALL_FACTS, settings: KindSettings = {}): KindFacts[] =>
-  kinds.filter((facts) => isManagedKind(facts, manages)).map((facts) => usedOf(facts, settings));
+  kinds
+    .filter((facts) => isManagedKind(facts, manages))
+    .map((facts) => usedOf(facts, settings))
+    // No owner of it can be there: the settings name none.
+    .filter(({ ownerSelections }) => ownerSelections?.length !== 0);
 
 /** The facts of a kind on a cluster with these settings: without children that are not used there (trap 8), and with the selections of its owners. */
 export function usedOf(facts: KindFacts, settings: KindSettings): KindFacts {

@@ -6,6 +6,8 @@ import type { KindShown } from './rows/kind-shown.ts';
 import { orphanPodShown } from './orphan-pod/shown.ts';
 import * as names from './training/names/framework-names.ts';
 import { trainingShown } from './training/shown.ts';
+import { virtualNodeShown } from './virtual-node/shown.ts';
+import { virtualPodShown } from './virtual-pod/shown.ts';
 
 export const SHOWN = {
   Job: jobShown,
@@ -17,6 +19,8 @@ export const SHOWN = {
   PaddleJob: trainingShown(names.PADDLE),
   MXJob: trainingShown(names.MXNET),
   JAXJob: trainingShown(names.JAX),
+  VirtualNode: virtualNodeShown,
+  VirtualPod: virtualPodShown,
 } as const satisfies Record<Kind, KindShown>;
 
 /** @throws Error for a kind that this build does not know */

@@ -27,6 +27,8 @@ export interface Deletion extends Named {
   uid: string;
   resourceVersion?: string;
   propagationPolicy?: PropagationPolicy;
+  /** 0: at once. Absent: as the object says. */
+  gracePeriodSeconds?: number;
 }
 
 /** An object to patch, with its precondition. */

@@ -2,6 +2,7 @@
 import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 import type { ClusterRecord, Clusters } from './clusters.ts';
+import type { Provider } from './provider.ts';
 import type { Queue } from './queue.ts';
 import type { Recorder } from './recorder.ts';
 import type { Store } from './store.ts';
@@ -16,6 +17,8 @@ export interface Ports {
   forgetCredential?: (cluster: string) => void;
   /** Reads of a cluster on behalf of a person. Absent where the API holds no credentials of clusters: on AWS. */
   lookUp?: (record: ClusterRecord) => Pick<Cluster, 'list'>;
+  /** The provider behind a virtual node; undefined: this process has none of that name. Absent where no cluster has virtual nodes. */
+  providerOf?: (record: ClusterRecord, node: string) => Provider | undefined;
   queue: Queue;
   recorder: Recorder;
   /** Asks for a new credential before the present one expires. Absent where none expires. @returns whether it got one */

@@ -22,6 +22,8 @@ export interface Command {
   uid?: string | undefined;
   resourceVersion?: string | undefined;
   propagationPolicy?: PropagationPolicy | undefined;
+  /** A relay of a build without virtual nodes refuses it: functions send it to no other. */
+  gracePeriodSeconds?: number | undefined;
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
   patchType?: PatchType | undefined;
@@ -89,6 +91,7 @@ const AnyCommand = v.strictObject({
     ),
   ),
   propagationPolicy: v.optional(v.picklist(['Background', 'Foreground', 'Orphan'])),
+  gracePeriodSeconds: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0))),
   labelSelector: v.optional(text),
   fieldSelector: v.optional(text),
   patchType: v.optional(v.picklist(['merge', 'json', 'strategic'])),

@@ -57,6 +57,8 @@ const Header = v.strictObject({
   k: v.exactOptional(v.record(v.string(), v.unknown())),
   /** Names that objects of somebody else have. */
   n: v.exactOptional(v.record(v.string(), v.strictObject({ uid: v.string(), isTerminating: v.boolean() }))),
+  /** Answers to what the planner wanted to know beside the cluster's objects; null: there is no such thing. */
+  s: v.exactOptional(v.record(v.string(), v.unknown())),
   /** Options that the cluster is registered with. */
   x: v.exactOptional(v.record(v.string(), v.string())),
   m: v.union([v.picklist(['own', 'all']), v.array(v.pipe(v.string(), v.regex(MANAGES_WORD)))]),
@@ -77,6 +79,8 @@ export interface RecordedPlan {
   kept?: object;
   /** Names that objects of somebody else have, as the planner was given them; absent: none. */
   held?: Readonly<Record<string, { uid: string; isTerminating: boolean }>>;
+  /** Answers to its sights, by `sightKeyOf`; absent: none. */
+  sights?: Readonly<Record<string, unknown>>;
   manages: Manages;
   options?: KindOptions;
   /** The cluster's time in that pass, Unix milliseconds. */
@@ -110,7 +114,7 @@ export class UnrecordableError extends Error {}
  * @param texts of its kind
  */
 export function packSnapshot(
-  { owner, pods, ended = [], children, head, kept, held, options, manages, nowMs, decided }: RecordedPlan,
+  { owner, pods, ended = [], children, head, kept, held, sights, options, manages, nowMs, decided }: RecordedPlan,
   texts: SnapshotTexts | undefined,
 ): Uint8Array {
   const entryOf = (pod: PodFacts, deleted: boolean): PodEntry => ({
@@ -122,7 +126,7 @@ export function packSnapshot(
   const entries = [...pods.map((pod) => entryOf(pod, false)), ...ended.map((pod) => entryOf(pod, true))].toSorted(
     (one, other) => slotOf(one.child) - slotOf(other.child),
   );
-  const unrecordable = unrecordableFieldIn({ owner, kept });
+  const unrecordable = unrecordableFieldIn({ owner, kept, sights });
   if (unrecordable !== undefined)
     throw new UnrecordableError(`${unrecordable} may hold a person's commands or values: no snapshot holds it`);
   const { manage, manages: words = manage } = writtenManages(manages);
@@ -131,6 +135,7 @@ export function packSnapshot(
     h: head,
     ...(kept && { k: kept }),
     ...(held && { n: held }),
+    ...(sights && { s: sights }),
     ...(options && { x: options }),
     m: words,
     t: nowMs,
@@ -144,7 +149,7 @@ export function packSnapshot(
 /** @throws UndecodableMessageError */
 export function unpackSnapshot(bytes: Uint8Array, { texts, faultOf }: SnapshotKind): RecordedPlan {
   const { header, pods, children } = open(bytes, LIMITS, snapshotDecoders(texts));
-  const { o, h, k, n, x, m, t, d } = parseGuarded(header, Header, 'snapshot', DEEPEST_OBJECT);
+  const { o, h, k, n, s, x, m, t, d } = parseGuarded(header, Header, 'snapshot', DEEPEST_OBJECT);
   const fault = faultOf(o);
   if (fault) throw new UndecodableMessageError(`the snapshot's owner has an unusable ${fault.field}: expected ${fault.expected}`);
   const entries = unpackPods(pods);
@@ -157,6 +162,7 @@ export function unpackSnapshot(bytes: Uint8Array, { texts, faultOf }: SnapshotKi
     head: h,
     ...(k && { kept: k }),
     ...(n && { held: n }),
+    ...(s && { sights: s }),
     ...(x && { options: x }),
     manages: typeof m === 'string' ? readManages({ manage: m }) : m,
     nowMs: t,

@@ -42,7 +42,7 @@ export interface RelayedWorldOptions {
 export async function openRelayedWorld({
   name = 'far',
   executor,
-  allowed = allowedTo(ALL_FACTS),
+  allowed = allowedTo(ALL_FACTS.filter(({ ownersOn }) => !ownersOn)),
   namespaces = [],
   commander = 'local',
   senders = ['local'],

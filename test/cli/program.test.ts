@@ -64,7 +64,7 @@ describe('usage', () => {
     { name: 'two names', args: ['get', 'job/demo', 'other'], says: /"other" is one name too many/ },
     {
       name: 'a kind that Farloop does not reconcile',
-      args: ['explain', 'pod/demo'],
+      args: ['explain', 'deployment/demo'],
       says: `the kinds are ${kindNames().join(', ').toLowerCase()}, as in job/demo`,
     },
     { name: 'a value that is none of the choices', args: ['get', 'jobs', '-o', 'xml'], says: /Allowed choices are text, json, yaml/ },

@@ -69,12 +69,12 @@ const documents = (...objects: object[]) =>
 const request = (workload?: string) => ({
   now: new Date('2026-05-01T10:00:00Z'),
   // Without other kinds whose owners are pods.
-  kinds: [...plannedKinds().filter(({ facts }) => facts.settings.length > 0), guest],
+  kinds: [...plannedKinds().filter(({ facts }) => facts.resource.apiVersion !== 'v1' || facts.isOwnerless), guest],
   ...(workload !== undefined && { workload }),
 });
 const owned = [
   ...Map.groupBy(
-    ALL_FACTS.filter(({ isOwnerless }) => !isOwnerless),
+    ALL_FACTS.filter(({ isOwnerless, resource }) => !isOwnerless && resource.apiVersion !== 'v1'),
     ({ resource }) => resource.apiVersion,
   ),
 ].map(([version, kinds]) => `${kinds.map(({ kind }) => kind).join(', ')} (${version})`);

@@ -64,9 +64,13 @@ export class InProcessCluster implements Cluster {
   }
 
   async delete<Item extends KubernetesObject>(resource: Resource, target: Deletion, deadline: Deadline): Promise<Answer<Item | undefined>> {
-    const { namespace, name, uid, resourceVersion, propagationPolicy } = target;
+    const { namespace, name, uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = target;
     const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
-    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions, ...(propagationPolicy !== undefined && { propagationPolicy }) };
+    const how = {
+      ...(propagationPolicy !== undefined && { propagationPolicy }),
+      ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    };
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions, ...how };
     const { object, dateMs } = await this.#call<Item>('DELETE', resource, { namespace, name, verb: 'delete', body }, deadline);
     return { object: object.kind === 'Status' || isGone(object) ? undefined : object, dateMs };
   }

@@ -142,7 +142,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
 
   async delete<Item extends KubernetesObject>(
     resource: Resource,
-    { namespace, name, uid, resourceVersion, propagationPolicy }: Deletion,
+    { namespace, name, uid, resourceVersion, propagationPolicy, gracePeriodSeconds }: Deletion,
     deadline: Deadline,
     { fields }: Reading = {},
   ): Promise<Answer<Item | undefined>> {
@@ -151,6 +151,7 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       kind: 'DeleteOptions',
       preconditions: { uid, ...(resourceVersion !== undefined && { resourceVersion }) },
       ...(propagationPolicy && { propagationPolicy }),
+      ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
     });
     const { object, dateMs } = await this.#object<Item>({
       verb: 'delete',

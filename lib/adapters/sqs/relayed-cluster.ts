@@ -95,10 +95,10 @@ export class RelayedCluster implements Cluster {
 
   async delete<Item extends KubernetesObject>(
     resource: Resource,
-    { namespace, name, uid, resourceVersion, propagationPolicy }: Deletion,
+    { namespace, name, uid, resourceVersion, propagationPolicy, gracePeriodSeconds }: Deletion,
     deadline: Deadline,
   ): Promise<Answer<Item | undefined>> {
-    const command: Command = { ...aim('delete', resource, namespace), name, uid, resourceVersion, propagationPolicy };
+    const command: Command = { ...aim('delete', resource, namespace), name, uid, resourceVersion, propagationPolicy, gracePeriodSeconds };
     const outcome = await this.#outcome(command, deadline);
     if ('items' in outcome) throw this.#senseless(command);
     return { object: outcome.object as Item | undefined, dateMs: outcome.dateMs };

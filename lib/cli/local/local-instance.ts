@@ -1,4 +1,5 @@
 // A local instance put together: the same handlers as on AWS, behind event sources on embedded queues, with relay, API and sweep around them.
+import { virtualNodeNamed, virtualNodesIn } from '../../kinds/virtual-pod/node-options.ts';
 import { featuresFor } from '../terminal/kind-options.ts';
 import { handler as ingest } from '../../../functions/ingest.ts';
 import { handler as reconcile } from '../../../functions/reconcile.ts';
@@ -82,6 +83,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
 
     const cluster = await openCluster(options, (problem) => telemetry.debug('simulated node', { problem }));
     endings.push(() => cluster.stop());
+    const hasVirtualNodes = virtualNodesIn(options.options).length > 0;
     const runtime = await localRuntime({
       folder,
       senderId: SENDER,
@@ -90,6 +92,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       telemetry,
       deadlineReserveMs: DEADLINE_RESERVE_MS,
       loop: { parallelism: cluster.callsAtOnce },
+      ...(hasVirtualNodes && { providerWordOf: (record, node) => virtualNodeNamed(record.options, node)?.provider }),
     });
     endings.push(() => runtime.close());
     // A pass that still runs finds the files closed and fails. Its wake comes again at the next start, so nobody need read of it.
@@ -105,6 +108,11 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     runtime.queue.makeAllVisible();
 
     endings.push(startFunctions(runtime));
+    if (hasVirtualNodes) {
+      const { followTasks, makeNodes } = await import('./virtual-nodes.ts');
+      followTasks(runtime, record);
+      await makeNodes(runtime.source, { clock }, record);
+    }
     const relay = startRelay({
       source: runtime.source,
       queue: runtime.queue,

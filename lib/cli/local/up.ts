@@ -1,7 +1,8 @@
 // `farloop up`: everything in one process, until it is told to end.
 import { Command, Option } from 'commander';
 import type { Level } from '../../adapters/telemetry/log-lines.ts';
-import { managesAll, USUAL_MANAGES } from '../../kinds/settings.ts';
+import { managesAll, managesOf, USUAL_MANAGES } from '../../kinds/settings.ts';
+import { NODE_OPTIONS, problemOfNodeOptions, VIRTUAL_NODES, virtualNodesIn } from '../../kinds/virtual-pod/node-options.ts';
 import type { Manages } from '../../objects/manages.ts';
 import type { SourcedObject } from './apply.ts';
 import {
@@ -17,11 +18,13 @@ import { stateFolderPath, stateOption } from '../instance/instance-file.ts';
 import { UsageError } from '../terminal/exit.ts';
 import { addKindOptions, givenKindOptions } from '../terminal/kind-options.ts';
 import type { LocalInstance } from './local-instance.ts';
-import { nodeCpuOption, nodeMemoryOption, nodeSizeOf, type NodeSizeOptions } from './node-size.ts';
+import { nodeSizeOf, sizeOrNamed, splitSizes } from './node-size.ts';
 import { printLine, printLines, printProblem } from '../terminal/output.ts';
 import { listenForStop } from '../terminal/stop-signals.ts';
 
-interface UpOptions extends NodeSizeOptions {
+interface UpOptions {
+  nodeCpu?: string[];
+  nodeMemory?: string[];
   kubeconfig?: string;
   context?: string;
   manage?: Manages;
@@ -71,14 +74,19 @@ export const upCommand = (): Command =>
           .choices(['direct', 'relayed'])
           .default('direct'),
       )
-      .addOption(nodeCpuOption())
-      .addOption(nodeMemoryOption())
+      .addOption(sizeOrNamed('cpu', '8'))
+      .addOption(sizeOrNamed('memory', '32Gi'))
       .addOption(logLevelOption('warn'))
       .addHelpText('after', HELP)
       .action(async (options: UpOptions) => {
         process.exitCode = await up(options);
       }),
+    { isWanted: ({ name }) => name !== NODE_OPTIONS.cpu && name !== NODE_OPTIONS.memory },
   );
+
+/** The word comes with the flag, and goes without it: there is nothing that it could take. */
+const withVirtualNodes = (manages: Manages, hasVirtualNodes: boolean): Manages =>
+  hasVirtualNodes ? managesOf([...manages, VIRTUAL_NODES.word]) : manages.filter((word) => word !== VIRTUAL_NODES.word);
 
 /** @throws UsageError for a second one, which would silently take the place of the first */
 function oneKubeconfig(file: string, before: string | undefined): string {
@@ -111,13 +119,21 @@ async function up({
   logLevel,
   ...others
 }: UpOptions): Promise<number> {
-  const options = givenKindOptions(others);
+  const [cpu, memory] = [splitSizes(nodeCpu), splitSizes(nodeMemory)];
+  const options = {
+    ...givenKindOptions(others),
+    ...(cpu.named !== undefined && { [NODE_OPTIONS.cpu]: cpu.named }),
+    ...(memory.named !== undefined && { [NODE_OPTIONS.memory]: memory.named }),
+  };
+  const problem = problemOfNodeOptions(options);
+  if (problem !== undefined) throw new UsageError(problem);
+  const hasVirtualNodes = virtualNodesIn(options).length > 0;
   if (context !== undefined && kubeconfig === undefined)
     throw new UsageError('--context needs --kubeconfig: the sandbox has one context only');
-  if (kubeconfig !== undefined && (nodeCpu ?? nodeMemory) !== undefined)
+  if (kubeconfig !== undefined && (cpu.size ?? memory.size) !== undefined)
     throw new UsageError('--node-cpu and --node-memory are for the sandbox: the nodes of a cluster have their own');
   refuseManyNamespaces('--namespace', namespace);
-  const manages = manage ?? (kubeconfig === undefined ? managesAll() : USUAL_MANAGES);
+  const manages = withVirtualNodes(manage ?? (kubeconfig === undefined ? managesAll() : USUAL_MANAGES), hasVirtualNodes);
   refuseNarrowScope('--namespace', { manages, namespaces: namespace });
   const stopping = listenForStop();
   (await import('./local-heap.ts')).boundHeap();
@@ -133,7 +149,7 @@ async function up({
     namespaces: namespace,
     budget: { writesPerSecond: budget, burst: budget * 2 },
     access,
-    nodeSize: nodeSizeOf({ nodeCpu, nodeMemory }),
+    nodeSize: nodeSizeOf({ nodeCpu: cpu.size, nodeMemory: memory.size }),
     ...(Object.keys(options).length > 0 && { options }),
     logLevel,
   });

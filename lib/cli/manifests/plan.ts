@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { shownData, shownText } from '../../objects/values/shown-text.ts';
 import { isTime } from '../../objects/values/time.ts';
-import { ALL_FACTS, PLAN_ONLY_FACTS } from '../../kinds/facts.ts';
+import { ALL_FACTS } from '../../kinds/facts.ts';
 import { objectsIn, type SourcedDocument } from '../../kinds/rows/manifest-documents.ts';
 import type { ManifestReader } from '../../kinds/planning/manifest-sorting.ts';
 import { AmbiguousError, UsageError } from '../terminal/exit.ts';
@@ -14,7 +14,7 @@ import { suggestionText } from '../terminal/suggestions.ts';
 /** The planned workload is invalid: no pass does anything for it before its spec changes. */
 const INVALID = 3;
 
-const KINDS = [...ALL_FACTS, ...PLAN_ONLY_FACTS];
+const KINDS = ALL_FACTS;
 
 interface PlanOptions {
   filename?: string[];

@@ -10,25 +10,30 @@ const optionsIn = (kinds: readonly WithOptions[]): KindOption[] => [
   ...new Map(kinds.flatMap(({ options = [] }) => options).map((option) => [option.name, option])).values(),
 ];
 
-/** Adds the flags in the order of the kinds. @param isWanted absent: all of them */
+/** Adds the flags in the order of the kinds. @param isWanted absent: all but those of `up` alone */
 export function addKindOptions(
   command: Command,
-  { kinds = ALL_FACTS, isWanted = () => true }: { kinds?: readonly WithOptions[]; isWanted?: (option: KindOption) => boolean } = {},
+  {
+    kinds = ALL_FACTS,
+    isWanted = ({ isForUp }) => isForUp !== true,
+  }: { kinds?: readonly WithOptions[]; isWanted?: (option: KindOption) => boolean } = {},
 ): Command {
-  for (const { name, describes, value } of optionsIn(kinds).filter(isWanted)) {
+  for (const { name, describes, value, repeats } of optionsIn(kinds).filter(isWanted)) {
     const option = new Option(value ? `--${name} <${value.placeholder}>` : `--${name}`, describes);
     if (value?.isOneOf) option.choices(value.isOneOf);
-    else if (value) option.argParser((text: string) => checked(text, value));
+    else if (value) option.argParser((text: string, before?: string) => checked(text, value, repeats ? before : undefined));
     command.addOption(option);
   }
   return command;
 }
 
-function checked(text: string, { problemOf }: NonNullable<KindOption['value']>): string {
-  if (text.length > LONGEST_OPTION) throw new InvalidArgumentError(`It has ${text.length} characters; at most ${LONGEST_OPTION} are kept.`);
+/** @param before values that were given already */
+function checked(text: string, { problemOf }: NonNullable<KindOption['value']>, before?: string): string {
+  const all = before === undefined ? text : `${before} ${text}`;
+  if (all.length > LONGEST_OPTION) throw new InvalidArgumentError(`It has ${all.length} characters; at most ${LONGEST_OPTION} are kept.`);
   const problem = problemOf?.(text);
   if (problem !== undefined) throw new InvalidArgumentError(problem);
-  return text;
+  return all;
 }
 
 /** The given options of kinds. @param parsed the options of a command, as commander names them */
@@ -37,7 +42,8 @@ export function givenKindOptions(parsed: object, kinds: readonly WithOptions[] =
   for (const { name, value } of optionsIn(kinds)) {
     const known: unknown = Reflect.get(parsed, new Option(`--${name}`).attributeName());
     if (value && typeof known === 'string') given[name] = known;
-    if (!value && known === true) given[name] = SWITCHED_ON;
+    // commander turns `--no-x` into `x: false`.
+    if (!value && known === !name.startsWith('no-')) given[name] = SWITCHED_ON;
   }
   return given;
 }

@@ -22,13 +22,14 @@ import {
 } from './manifest-sorting.ts';
 import { plannedKinds, type PlannedKind } from '../manifests.ts';
 import { podReaderOf } from '../rows/pod-reader.ts';
-import { EMPTY_HEAD, type Action, type Plan, type Snapshot, type Target } from '../rows/plan.ts';
+import { EMPTY_HEAD, type Action, type Plan, type ProviderCall, type Snapshot, type Target } from '../rows/plan.ts';
 import { managesAll } from '../settings.ts';
 
 export type ManifestAction =
   | { verb: 'create'; object: KubernetesObject; why: string }
-  | ({ verb: 'delete'; propagationPolicy?: 'Foreground'; why: string } & Target)
+  | ({ verb: 'delete'; propagationPolicy?: 'Foreground'; gracePeriodSeconds?: number; why: string } & Target)
   | ({ verb: 'patch'; type: PatchType; patch: object; why: string } & Target)
+  | { verb: `provider.${ProviderCall}`; node: string; uid: string; attempt: number; graceSeconds?: number; why: string }
   | { verb: 'status'; status: object; why: string }
   | { verb: 'event'; type: 'Normal' | 'Warning'; reason: string; message: string; regarding: Target }
   | EvictAction;
@@ -205,6 +206,11 @@ function ownerOf(
   throw new UnusableManifestError(`${source}: ${field}: ${message}${more}`);
 }
 
+const howDeleted = ({ propagationPolicy, gracePeriodSeconds }: Extract<Action, { verb: 'delete' }>) => ({
+  ...(propagationPolicy && { propagationPolicy }),
+  ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+});
+
 function printedAction(action: Action | EvictAction): ManifestAction {
   switch (action.verb) {
     case 'create':
@@ -214,8 +220,12 @@ function printedAction(action: Action | EvictAction): ManifestAction {
       const { apiVersion, kind, namespace, name, uid, why } = action;
       const target = { apiVersion, kind, namespace, name, uid };
       return action.verb === 'delete'
-        ? { verb: 'delete', ...target, ...(action.propagationPolicy && { propagationPolicy: action.propagationPolicy }), why }
+        ? { verb: 'delete', ...target, ...howDeleted(action), why }
         : { verb: 'patch', ...target, type: action.type, patch: action.patch, why };
+    }
+    case 'call': {
+      const { verb: _verb, call, ...about } = action;
+      return { verb: `provider.${call}`, ...about };
     }
     case 'status':
       return { verb: 'status', status: action.status, why: action.why };

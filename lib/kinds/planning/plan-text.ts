@@ -62,6 +62,8 @@ function describe(action: Action | EvictAction, shown: ExplainedBy): { line: str
       return { line: `delete ${action.kind}`, name: action.name };
     case 'patch':
       return { line: `${ownEntry(shown.purposes, action.purpose)?.does ?? action.purpose} ${action.kind}`, name: action.name };
+    case 'call':
+      return { line: `${action.call} the task at the provider of ${action.node}` };
     case 'status':
       return { line: `write status: ${statusText(action.status, shown)}` };
     case 'evict':

@@ -65,6 +65,12 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   fields: WantedFields;
   /** The workload has no owner to read: it is a child that lost its owner, or never had one. */
   isOwnerless?: true;
+  /** Others write the owner's status too, which is no fight: its nodes' controllers, say. */
+  hasOtherWriters?: true;
+  /** Its workloads run as tasks of a provider. */
+  hasTasks?: true;
+  /** Source component of the Events of this owner, where it is not the same for all. */
+  componentOf?(this: void, owner: Owner): string;
   /** Source component of the workload's Events. Upstream's, so that people find the events where they look for them. */
   component: string;
   /** Reasons of Events that repeat while a workload runs. Many of them in one pass are combined, and none is kept for a later pass. */
@@ -146,10 +152,14 @@ export interface KindOption {
     /** Why a text is no value, for people; undefined if it is one. */
     problemOf?(this: void, text: string): string | undefined;
   };
+  /** May be given several times. The values are kept with a space between. */
+  repeats?: true;
   /** Resources that the API server must serve where the option has this value. */
   needs?(this: void, value: string): readonly Resource[];
   /** The alpha feature of the API server that it needs, by the server's name. */
   feature?: string;
+  /** `farloop up` alone has this flag. */
+  isForUp?: true;
   /** It decides which children there are, so a relay is started with it too. */
   isForRelay?: true;
 }

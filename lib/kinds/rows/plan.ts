@@ -53,6 +53,12 @@ export interface Snapshot<Owner extends KubernetesObject, Kept extends object = 
   options?: KindOptions | undefined;
   /** The owner was read live in this pass, with all that a view leaves out. */
   isWhole?: boolean;
+  /** Answers to the sights that plans of this pass wanted, by `sightKeyOf`; null: there is no such thing. */
+  sights?: ReadonlyMap<string, unknown>;
+  /** A call of the provider that failed a moment ago in this pass. */
+  failedCall?: FailedCall;
+  /** Calls that the provider has taken in this pass. */
+  calls?: readonly ProviderCall[];
   /** Objects that plans of this pass wanted, by `readKeyOf`. `objects` undefined: absent, or the API server serves no such resource. */
   read?: ReadonlyMap<string, { objects: readonly KubernetesObject[] | undefined }>;
   /** Its kind's part of the head, by the kind's own schema. */
@@ -71,21 +77,78 @@ export const nameKeyOf = (resource: Pick<Resource, 'apiVersion' | 'plural'>, nam
 /** Objects that a plan wants to see: one by its name, or all of the namespace. */
 export interface ReadWant {
   resource: Resource;
-  /** Absent: the owner's. */
+  /** Absent: the owner's. Empty: all. */
   namespace?: string;
   name?: string;
+  /** Of a list. */
+  fieldSelector?: string;
   /** The fields that are read of each; absent: whole objects. */
   fields?: WantedFields;
 }
 
-export type Want = { owner: 'whole' } | ReadWant;
+/** A plan's question about something that is no object of the cluster. */
+export type SightWant =
+  /** The pod's task: a `Task`. */
+  | { sight: 'task'; node: string; uid: string; attempt: number }
+  /** All tasks of the node: `Task[]`. */
+  | { sight: 'tasks'; node: string }
+  /** Of the node's provider: `ProviderState`. */
+  | { sight: 'provider'; node: string }
+  /** The kept parts of other workloads' heads, by uid: an empty object if one keeps nothing, null if it has no head. */
+  | { sight: 'workloads'; workloads: readonly WorkloadName[] };
+
+export interface ProviderState {
+  /** Why it can start nothing now; absent: it is well. */
+  problem?: string;
+  cannot: readonly { field: string; why: string }[];
+}
+
+export type Want = { owner: 'whole' } | ReadWant | SightWant;
+
+export function sightKeyOf(want: SightWant): string {
+  switch (want.sight) {
+    case 'task':
+      return `task ${want.node} ${want.uid} ${want.attempt}`;
+    case 'tasks':
+    case 'provider':
+      return `${want.sight} ${want.node}`;
+    case 'workloads':
+      return `workloads ${want.workloads.map(({ uid }) => uid).join(' ')}`;
+  }
+}
+
+/** How a call of a provider failed. */
+export interface FailedCall {
+  call: ProviderCall;
+  /** The provider's words. */
+  message: string;
+  /**
+   * - `refused`: its final word about this pod.
+   * - `unknown`: it may have taken effect (R6).
+   * - `notDone`: it certainly did not.
+   * - `notFound`: it knows no such task.
+   */
+  outcome: 'refused' | 'unknown' | 'notDone' | 'notFound';
+  /** It asks to be called again no sooner. */
+  retryAfterSeconds?: number;
+}
+
+export type ProviderCall = 'start' | 'update' | 'stop';
 
 /** @param ownNamespace the owner's */
-export const readKeyOf = ({ resource: { plural, apiVersion }, namespace, name }: ReadWant, ownNamespace: string): string =>
-  `${plural} ${apiVersion} ${namespace ?? ownNamespace}/${name ?? ''}`;
+export const readKeyOf = (
+  { resource: { plural, apiVersion }, namespace, name, fieldSelector = '' }: ReadWant,
+  ownNamespace: string,
+): string => `${plural} ${apiVersion} ${namespace ?? ownNamespace}/${name ?? ''}${fieldSelector && ` ${fieldSelector}`}`;
 
 /** Another workload of the same cluster. */
 export type WorkloadName = Omit<WorkloadKey, 'cluster'>;
+
+/** One that must look. */
+export interface ToldWorkload extends WorkloadName {
+  /** Also if nothing is known of it: its pass finds out what became of its owner. */
+  evenUnknown?: true;
+}
 
 /** Where an action is aimed: enough to build the request. */
 export interface Target {
@@ -130,6 +193,8 @@ export type Action =
       resourceVersion?: string;
       evenTracked?: true;
       propagationPolicy?: 'Foreground';
+      /** Of the owner: 0 removes an object whose grace has begun. */
+      gracePeriodSeconds?: number;
       why: string;
     } & Target)
   /**
@@ -152,6 +217,11 @@ export type Action =
       patch: object;
       why: string;
     } & Target)
+  /**
+   * A call of the provider behind the owner's node. What must be known of it later is in `head.kept`, which is durable before (R5). It takes
+   * nothing from the cluster's write budget. A start reads the owner live first: the provider gets that pod, whole (R10).
+   */
+  | { verb: 'call'; call: ProviderCall; node: string; uid: string; attempt: number; graceSeconds?: number; why: string }
   /** `isFinal`: later writes keep what it holds, an end or a time of the cluster's clock. The loop reads the owner live first (R10, R12). */
   | { verb: 'status'; status: object; isFinal?: true; why: string }
   /**
@@ -206,7 +276,7 @@ export interface Plan<Status> {
   /** Its findings in the objects that it wanted, for people. It is no part of the recorded plan: a replay has no reads. */
   whyRead?: readonly string[];
   /** Other workloads of the cluster that must look: stored with `kept`, woken before the pass is done. */
-  tells?: readonly WorkloadName[];
+  tells?: readonly ToldWorkload[];
   /** Another controller at work on the same workload, by the manager of its writes. Nothing is written beside it. */
   yieldsTo?: string;
   /** A step that all else rests on: once it is carried out, the same pass plans again. */
@@ -226,12 +296,26 @@ export interface LeftBehind {
   pods: readonly PodFacts[];
   children: ReadonlyMap<string, readonly ChildState[]>;
   kept?: object | undefined;
+  /** As in `Snapshot`. */
+  sights?: ReadonlyMap<string, unknown>;
+  options?: KindOptions | undefined;
+  key: WorkloadName;
+  /** The cluster's time. */
+  nowMs: number;
 }
 
 export interface AfterOwner {
   actions: Action[];
   /** Nothing is left to do once these actions are carried out. If not, the workload is looked at again when its children change. */
   isDone: boolean;
+  /** As in `Plan`. Until they are seen nothing else of this answer counts. */
+  wants?: readonly SightWant[];
+  kept?: object;
+  tells?: readonly ToldWorkload[];
+  /** When to look again, if it is not done; absent: in a minute. */
+  requeueAfterSeconds?: number;
+  /** Absent: its pods are released. */
+  why?: string;
 }
 
 export interface Planner<Owner extends KubernetesObject, Status> {

@@ -79,6 +79,8 @@ export interface KindBackoff<Owner extends WorkloadObject, Status extends object
 export interface KindKept {
   /** Reads `kept` before the planner gets it. */
   schema: GenericSchema<object>;
+  /** Of JSON; absent: 16 KB. */
+  mostBytes?: number;
   /** Fields of the head itself in which the build before stored the same. */
   fieldsBefore?: readonly string[];
   /** Fields that a pass works out again from what it sees. They need not be durable before a plan that changes them is carried out. */

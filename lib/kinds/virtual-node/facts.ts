@@ -1,12 +1,42 @@
-// A virtual node, as far as `farloop plan` knows it: it decides on the pods that wait for room on it.
-import { NODES } from '../../objects/resources.ts';
-import type { PlannedFacts } from '../rows/kind.ts';
+// A virtual node: its owner is the Node itself. Its passes decide on the pods that are bound to it, and say how its provider is.
+import type { Node, WorkloadObject } from '../../objects/kubernetes.ts';
+import { NODES, PODS } from '../../objects/resources.ts';
+import { list, object, optional, text } from '../../objects/values/fact-checks.ts';
+import { defineFacts } from '../rows/define-facts.ts';
+import { keptOwner, ownerCheck } from '../rows/owner-facts.ts';
+import { nodeOptions, VIRTUAL_NODES, virtualNodesIn } from '../virtual-pod/node-options.ts';
 import { preemptionOrdering } from '../virtual-pod/ordering.ts';
 
-export const virtualNodeFacts: PlannedFacts = {
+export type VirtualNode = Node & WorkloadObject & { metadata: { name: string; uid: string } };
+
+export const virtualNodeFacts = defineFacts<VirtualNode>({
   kind: 'VirtualNode',
   resource: NODES,
-  shortNames: ['no'],
-  settings: [],
-  options: [preemptionOrdering],
-};
+  shortNames: ['vno', 'no'],
+  component: 'virtual-node-controller',
+  settings: [VIRTUAL_NODES],
+  options: [...nodeOptions, preemptionOrdering],
+  ownersOn: ({ options }) => virtualNodesIn(options).map(({ name }) => ({ fieldSelector: `metadata.name=${name}` })),
+  // Its passes list the pods of all namespaces that are bound to it, and make a Node that is gone again.
+  furtherRights: [
+    { resource: PODS, verbs: ['list'] },
+    { resource: NODES, verbs: ['create'] },
+  ],
+  hasNoPods: true,
+  hasOtherWriters: true,
+  factsOf: (node) =>
+    keptOwner(node, {
+      keepsAnnotation: (key) => key.startsWith('farloop.dev/'),
+      spec: node.spec ?? {},
+      markOf: () => ({ spec: {} }),
+    }),
+  faultOf: ownerCheck({
+    namespaced: false,
+    spec: object({}),
+    status: object({ conditions: optional(list(object({ type: text, status: text }))) }),
+  }),
+  isManaged: () => true,
+  managerOf: () => undefined,
+  hasStarted: ({ status }) => status?.['conditions'] !== undefined,
+  isFinished: () => false,
+});

@@ -1,29 +1,27 @@
 // How `farloop plan` decides on all pods that wait for room on a node, oldest first, from the node and the pods bound to it. What runs, and what
 // statuses say, counts as decided.
-import type { Node, WorkloadObject } from '../../objects/kubernetes.ts';
 import { defineManifests, type DocumentPlan, type ManifestGiven, type ReadOwner } from '../rows/kind-manifests.ts';
 import { decideAdmissions } from '../preemption/node/node-admission.ts';
 import type { PodDecision } from '../preemption/node/node-decision.ts';
 import { rebuiltDecision } from '../preemption/node/lost-decision.ts';
 import { nodeProblem } from '../virtual-pod/manifest-shapes.ts';
-import { virtualNodeFacts } from './facts.ts';
+import { decisionText } from './decision-text.ts';
+import { virtualNodeFacts, type VirtualNode } from './facts.ts';
 import { orderingOf } from '../virtual-pod/ordering.ts';
 import { podsBoundTo } from '../virtual-pod/pods-of-node.ts';
 
-type NodeOwner = Node & WorkloadObject;
-
-export const virtualNodeManifests = defineManifests<NodeOwner>(virtualNodeFacts, {
+export const virtualNodeManifests = defineManifests<VirtualNode>(virtualNodeFacts, {
   schema: 'Node',
   isOnlyByName: true,
-  read: (document): ReadOwner<NodeOwner> => {
+  read: (document): ReadOwner<VirtualNode> => {
     const problem = nodeProblem(document);
-    return problem ? { problem } : { owner: document as unknown as NodeOwner };
+    return problem ? { problem } : { owner: document as unknown as VirtualNode };
   },
   plan,
 });
 
-function plan({ snapshot: { owner: node }, now, pods: given, sourceOf, options }: ManifestGiven<NodeOwner>): DocumentPlan {
-  const { name = '' } = node.metadata;
+function plan({ snapshot: { owner: node }, now, pods: given, sourceOf, options }: ManifestGiven<VirtualNode>): DocumentPlan {
+  const { name } = node.metadata;
   const pods = podsBoundTo(name, given, sourceOf);
   const before = rebuiltDecision({ pods, running: [] }, now);
   const settings = { ordering: orderingOf(options) };
@@ -36,7 +34,7 @@ function plan({ snapshot: { owner: node }, now, pods: given, sourceOf, options }
     admission: { pods: newlyDecided.map(shown) },
     ...(requeueAt !== undefined && { requeueAfterSeconds: Math.max(Math.ceil((Date.parse(requeueAt) - now.getTime()) / 1000), 1) }),
     outcome: newlyDecided.length > 0 ? 'acted' : 'converged',
-    why: newlyDecided.length > 0 ? newlyDecided.map((pod) => sentence(pod, name, nameByUid)) : [`${name} has decided on all its pods`],
+    why: newlyDecided.length > 0 ? newlyDecided.map((pod) => decisionText(pod, name, nameByUid)) : [`${name} has decided on all its pods`],
   };
 }
 
@@ -49,17 +47,3 @@ const shown = ({ uid, namespace, name, state, rejection, preemption, eviction }:
   ...(preemption && { victims: preemption.victims.map((victim) => victim.uid) }),
   ...(eviction?.by !== undefined && { evictedFor: eviction.by }),
 });
-
-function sentence(
-  { namespace, name, state, rejection, preemption, eviction }: PodDecision,
-  node: string,
-  nameByUid: ReadonlyMap<string, string>,
-): string {
-  const pod = `${namespace}/${name}`;
-  if (eviction) return `${node} evicts ${pod}${eviction.by === undefined ? '' : ` for ${nameByUid.get(eviction.by) ?? eviction.by}`}`;
-  if (rejection) return `${node} rejects ${pod}: ${rejection.message}`;
-  const victims = (preemption?.victims ?? []).map(({ uid }) => nameByUid.get(uid) ?? uid);
-  if (state === 'preempting')
-    return `${node} keeps a place for ${pod} until others have ended${victims.length > 0 ? `: ${victims.join(', ')}` : ''}`;
-  return state === 'admitted' ? `${node} admits ${pod}` : `${node} does not admit ${pod} any more: it is being deleted, or has ended`;
-}

@@ -1,8 +1,24 @@
-// A node's pass acts on nothing: the pods' own passes carry out what it has decided.
-import type { KindShown } from '../rows/kind-shown.ts';
+// How a virtual node is displayed: by its condition Ready, and by the pods that it has decided on.
+import type { Condition } from '../../objects/kubernetes.ts';
+import { fieldsOf, listOf } from '../../objects/values/untyped-fields.ts';
+import { defineShown } from '../rows/kind-shown.ts';
+import { obstaclesOf, type Reason } from '../rows/reasons.ts';
+import { virtualNodeFacts, type VirtualNode } from './facts.ts';
 
-export const virtualNodeShown: Pick<KindShown, 'purposes' | 'eventsPerPod' | 'hiddenStatus'> = {
-  purposes: {},
-  eventsPerPod: new Set(),
-  hiddenStatus: new Set(),
-};
+const readyOf = ({ status }: VirtualNode): Condition | undefined =>
+  ((status?.['conditions'] ?? []) as Condition[]).find(({ type }) => type === 'Ready');
+
+export const virtualNodeShown = defineShown<VirtualNode>(virtualNodeFacts, {
+  reasons: { TakesPods: 'Running', ProviderNotReady: 'Waiting' },
+  reasonsOf: ({ owner, kept }, _now, circumstances): Reason[] => {
+    const ready = readyOf(owner);
+    const obstacles = obstaclesOf(circumstances);
+    if (ready?.status !== 'True')
+      return [...obstacles, { code: 'ProviderNotReady', text: ready?.message ?? 'no pass has looked at it yet' }];
+    const pods = listOf(fieldsOf(fieldsOf(kept)['decision'])['pods']);
+    const count = (state: string): number => pods.filter((pod) => pod['state'] === state && pod['hasEnded'] !== true).length;
+    const waits = count('preempting');
+    const text = `it takes pods: ${count('admitted')} admitted${waits > 0 ? `, ${waits} waiting until others have ended` : ''}`;
+    return [...obstacles, { code: 'TakesPods', text }];
+  },
+});

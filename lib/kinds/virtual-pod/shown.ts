@@ -1,8 +1,40 @@
-// The words for the actions of a pod's admission.
-import type { KindShown } from '../rows/kind-shown.ts';
+// How a pod on a virtual node is displayed: by its phase, and by what its passes noted last.
+import { isFields, textOf } from '../../objects/values/untyped-fields.ts';
+import { defineShown } from '../rows/kind-shown.ts';
+import { obstaclesOf, type Reason } from '../rows/reasons.ts';
+import type { Standing } from '../rows/state.ts';
+import { virtualPodFacts, type VirtualPod } from './facts.ts';
 
-export const virtualPodShown: Pick<KindShown, 'purposes' | 'eventsPerPod' | 'hiddenStatus'> = {
-  purposes: {},
+export const virtualPodShown = defineShown<VirtualPod>(virtualPodFacts, {
+  reasons: { WaitsForNode: 'Waiting', RunsAtProvider: 'Running', Ended: undefined },
+  reasonsOf: ({ owner, kept }, _now, circumstances): Reason[] => {
+    const { phase, reason, message } = owner.status ?? {};
+    const obstacles = obstaclesOf(circumstances);
+    if (phase === 'Succeeded' || phase === 'Failed')
+      return [
+        {
+          code: 'Ended',
+          text: `it ${phase === 'Succeeded' ? 'succeeded' : 'failed'}${reason ? `: ${reason}${message ? `: ${message}` : ''}` : ''}`,
+        },
+      ];
+    const note = isFields(kept) ? textOf(kept['note']) : '';
+    const ofProvider = phase === 'Running' ? 'RunsAtProvider' : 'WaitsForNode';
+    return [...obstacles, { code: ofProvider, text: note === '' ? 'no pass has looked at it yet' : note }];
+  },
+  standingOf: ({ status }): Standing | undefined => {
+    const { phase, reason } = status ?? {};
+    if (phase === 'Succeeded') return { state: 'Complete' };
+    if (phase === 'Failed') return { state: 'Failed', ...(reason !== undefined && reason !== '' && { reason }) };
+    return undefined;
+  },
+  figuresOf: (owner) => {
+    const { containerStatuses = [] } = owner?.status ?? {};
+    const of = owner?.spec.containers.length;
+    return [
+      { name: 'ready', value: containerStatuses.filter(({ ready }) => ready).length, ...(of !== undefined && { of }) },
+      { name: 'restarts', value: containerStatuses.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0) },
+    ];
+  },
   eventsPerPod: new Set(['Preempting']),
   hiddenStatus: new Set(['qosClass']),
-};
+});

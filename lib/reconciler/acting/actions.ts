@@ -7,11 +7,13 @@ import { hasPassed } from '../../ports/clock.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { WriteBudget } from '../cluster/budget.ts';
 import { create, runChain } from './child-writes.ts';
+import { callProvider, failedCallOf } from './provider-calls.ts';
 import { inParallel } from '../invocation/parallel.ts';
 import type { Execution } from '../pass/execution.ts';
 import type { Pass } from '../pass/pass.ts';
 import {
   isOwnerDelete,
+  type CallAction,
   type CreateAction,
   type DeleteAction,
   type EventAction,
@@ -85,6 +87,7 @@ type Wave =
   | { verb: 'children'; areCounted: boolean; chains: Map<string, ChildAction[]> }
   | { verb: 'status'; action: StatusAction }
   | { verb: 'owner'; action: DeleteAction }
+  | { verb: 'call'; action: CallAction }
   | { verb: 'event'; action: EventAction };
 
 /**
@@ -103,6 +106,7 @@ function wavesOf(pass: Pass, actions: readonly Action[]): Wave[] {
   for (const action of actions)
     if (action.verb === 'event') begin({ verb: 'event', action });
     else if (action.verb === 'status') begin({ verb: 'status', action });
+    else if (action.verb === 'call') begin({ verb: 'call', action });
     else if (action.verb === 'delete' && isOwnerDelete(pass, action)) begin({ verb: 'owner', action });
     else if (action.verb === 'create') {
       if (last?.verb === 'create') last.actions.push(action);
@@ -121,6 +125,14 @@ async function runWave(execution: Execution, wave: Exclude<Wave, { verb: 'event'
       return await underBudget(execution, [wave.action], { writesEach: 1, progress }, async (action) => [
         await replaceStatus(execution.pass, action),
       ]);
+    case 'call': {
+      const { error } = await callProvider(execution, wave.action);
+      note(execution.pass, wave.action, error);
+      if (error === undefined) return undefined;
+      const failed = failedCallOf(wave.action, error);
+      if (!failed) throw error;
+      return { kind: 'call', failed };
+    }
     case 'owner':
       return await underBudget(execution, [wave.action], { writesEach: 1, progress }, async (action) => [
         await deleteOwner(execution, action),
@@ -229,7 +241,7 @@ async function underBudget<Item>(
 
 /** Undefined also for an action that all others depend on. */
 function otherTroubleOf(pass: Pass, { action, error }: Result): OtherTrouble | undefined {
-  if (action.verb === 'status' || isOfPodOrOwner(pass, action)) return undefined;
+  if (action.verb === 'status' || action.verb === 'call' || isOfPodOrOwner(pass, action)) return undefined;
   if (!(error instanceof TerminalError || error instanceof UnknownOutcomeError) || ('ifRefused' in action && action.ifRefused))
     return undefined;
   return { during: action.verb, resource: action.resource, error };
@@ -245,8 +257,9 @@ function note(pass: Pass, action: WriteAction, error: unknown): void {
           ? 'notDone'
           : 'refused';
   const last = pass.decided.actions.at(-1);
-  const word = action.verb === 'patch' ? action.purpose : action.verb;
-  const verb = action.verb === 'status' || isOfPodOrOwner(pass, action) ? word : `${word} ${action.resource.kind}`;
+  const word = action.verb === 'patch' ? action.purpose : action.verb === 'call' ? `provider.${action.call}` : action.verb;
+  const verb =
+    action.verb === 'status' || action.verb === 'call' || isOfPodOrOwner(pass, action) ? word : `${word} ${action.resource.kind}`;
   if (last && last.verb === verb && last.why === action.why && last.result === result) last.count = (last.count ?? 1) + 1;
   else
     pass.decided.actions.push({
@@ -263,6 +276,7 @@ const isOfPodOrOwner = (pass: Pass, action: CreateAction | ChildAction): boolean
 
 function targetOf(action: WriteAction): string {
   if (action.verb === 'create') return action.object.metadata.name ?? '';
+  if (action.verb === 'call') return action.node;
   return action.verb === 'status' ? 'status' : action.name;
 }
 
@@ -303,13 +317,14 @@ async function stopFor(pass: Pass, budget: WriteBudget, results: readonly Result
 
 /** Sends the uid and the version that were judged (R8). The pass goes on according to whether the object is still there. */
 async function deleteOwner({ pass }: Execution, action: DeleteAction): Promise<Result> {
-  const { namespace, name, uid, resourceVersion, propagationPolicy } = action;
+  const { namespace, name, uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = action;
   const target = {
     namespace,
     name,
     uid,
     ...(resourceVersion !== undefined && { resourceVersion }),
     ...(propagationPolicy && { propagationPolicy }),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
   };
   try {
     const expired = pass.known.owner;

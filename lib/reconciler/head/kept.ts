@@ -24,9 +24,9 @@ export function withReadableKept(state: PassState, kept: KindKept | undefined): 
 }
 
 /** @throws KeptTooLargeError */
-export function keptToStore(kept: object): PassState['kept'] {
+export function keptToStore(kept: object, { mostBytes = LARGEST_BYTES }: Pick<KindKept, 'mostBytes'> = {}): PassState['kept'] {
   const bytes = Buffer.byteLength(JSON.stringify(kept));
-  if (bytes > LARGEST_BYTES) throw new KeptTooLargeError(`its kind keeps ${bytes} bytes in its head, expected ${LARGEST_BYTES} at most`);
+  if (bytes > mostBytes) throw new KeptTooLargeError(`its kind keeps ${bytes} bytes in its head, expected ${mostBytes} at most`);
   return { ...kept };
 }
 

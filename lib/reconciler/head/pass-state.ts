@@ -67,7 +67,11 @@ const PassState = v.looseObject({
   /** Its kind's part, by the kind's own schema. */
   kept: v.optional(v.record(v.string(), v.unknown())),
   /** Other workloads of the cluster that a pass had yet to wake. */
-  tells: v.optional(v.array(v.object({ kind: v.string(), namespace: v.string(), name: v.string(), uid: v.string() }))),
+  tells: v.optional(
+    v.array(
+      v.object({ kind: v.string(), namespace: v.string(), name: v.string(), uid: v.string(), evenUnknown: v.optional(v.literal(true)) }),
+    ),
+  ),
   /** The last pass was cut short while it created pods. The next one does everything else before it goes on with them. */
   createsLast: v.optional(v.boolean()),
   /** The decision, for this generation of the spec, that the workload fails. The status does not contain it yet. */

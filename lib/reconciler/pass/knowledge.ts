@@ -3,7 +3,7 @@ import type { ChildState } from '../../objects/child-state.ts';
 import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { isNewer, newest } from '../../objects/values/resource-version.ts';
-import type { HeldName } from '../../kinds/rows/plan.ts';
+import type { FailedCall, HeldName, ProviderCall } from '../../kinds/rows/plan.ts';
 import { podReaderOf, type PodReader } from '../../kinds/rows/pod-reader.ts';
 import { PodSet, type PodChange } from '../../kinds/rows/pod-set.ts';
 import type { Answer } from '../../ports/cluster.ts';
@@ -32,6 +32,12 @@ export class Knowledge {
   readonly held = new Map<string, HeldName>();
   /** Objects that this pass's plans wanted, as they were when this pass read them. */
   readonly read = new Map<string, { objects: readonly KubernetesObject[] | undefined }>();
+  /** Answers to the sights that this pass's plans wanted. */
+  readonly sights = new Map<string, unknown>();
+  /** The provider's call of this pass that failed. */
+  failedCall: FailedCall | undefined;
+  /** Calls that the provider has taken in this pass. */
+  readonly calls: ProviderCall[] = [];
   readonly podReader: PodReader;
   /** Read in this pass, with all fields. */
   live: { owner: WorkloadObject; dateMs: number } | undefined;

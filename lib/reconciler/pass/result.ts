@@ -1,5 +1,5 @@
 // The outcomes of actions, one by one and together.
-import type { Action, IfRefused } from '../../kinds/rows/plan.ts';
+import type { Action, FailedCall, IfRefused } from '../../kinds/rows/plan.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { Child } from '../head/pass-state.ts';
@@ -10,6 +10,7 @@ export type EventAction = Extract<Action, { verb: 'event' }>;
 export type CreateAction = Extract<Action, { verb: 'create' }>;
 export type DeleteAction = Extract<Action, { verb: 'delete' }>;
 export type PatchAction = Extract<Action, { verb: 'patch' }>;
+export type CallAction = Extract<Action, { verb: 'call' }>;
 export type StatusAction = Extract<Action, { verb: 'status' }>;
 
 /** The owner's own delete. A child may be of the owner's kind, so compare uids. */
@@ -58,4 +59,6 @@ export type Stop =
   | { kind: 'hindered'; troubles: OtherTrouble[] }
   /** Creates whose outcome is unknown. */
   | { kind: 'unansweredCreates'; creates: { child: Child; error: UnknownOutcomeError }[] }
+  /** A call of the provider failed: it is planned with again. */
+  | { kind: 'call'; failed: FailedCall }
   | { kind: 'unknown' | 'notDone'; error: Error };

@@ -12,7 +12,9 @@ import type { Pass, Planned } from '../pass/pass.ts';
 import { OwnerGoneError } from '../pass/knowledge.ts';
 import { statusDigestOf, type PassState } from '../head/pass-state.ts';
 import { lowestFreeNumber } from '../live/settle.ts';
-import { MOST_READS, readWants, unreadOf } from '../live/wanted.ts';
+import { readSights } from '../live/sights.ts';
+import { MOST_READS, readWants, unreadOf, unseenOf } from '../live/wanted.ts';
+import type { Execution } from '../pass/execution.ts';
 
 const MOST_ROUNDS_OF_READS = 2;
 
@@ -27,7 +29,11 @@ export class PlannerFailedError extends Error {}
  * for the objects that the plan wants.
  * @returns undefined if the workload is not ours; a rival if another controller writes its status again and again
  */
-export async function planPass(clock: Clock, pass: Pass): Promise<Plan<object> | { rival: string } | undefined> {
+export async function planPass({
+  clock,
+  ports,
+  pass,
+}: Pick<Execution, 'clock' | 'ports' | 'pass'>): Promise<Plan<object> | { rival: string } | undefined> {
   for (let rounds = 0; ;) {
     await lookBeforeCounting(pass);
     const rival = rivalOf(clock, pass);
@@ -36,18 +42,21 @@ export async function planPass(clock: Clock, pass: Pass): Promise<Plan<object> |
     const { outcome, actions, wants } = planned.plan;
     if (outcome === 'notOurs') return undefined;
     const unread = unreadOf(pass, wants);
+    const unseen = unseenOf(pass, wants);
     const wantsOwner = wants?.some((want) => 'owner' in want) ?? false;
     const needsOwner = !pass.known.live && (wantsOwner || actions.some((action) => isGrave(pass, action)));
-    if (!needsOwner && unread.length === 0) {
+    if (!needsOwner && unread.length + unseen.length === 0) {
       pass.decided.planned = planned;
       return planned.plan;
     }
-    if (unread.length > 0) rounds += 1;
+    if (unread.length + unseen.length > 0) rounds += 1;
     refuseReads(clock, pass, unread);
-    if (rounds > MOST_ROUNDS_OF_READS || pass.known.read.size + unread.length > MOST_READS)
+    const reads = pass.known.read.size + unread.length + pass.known.sights.size + unseen.length;
+    if (rounds > MOST_ROUNDS_OF_READS || reads > MOST_READS)
       throw new PlannerFailedError(`its planner wants more than ${MOST_ROUNDS_OF_READS} rounds or ${MOST_READS} reads`);
     if (needsOwner) await pass.known.readOwner();
     await readWants(pass, unread);
+    await readSights(ports, pass, unseen);
   }
 }
 
@@ -64,7 +73,7 @@ function refuseReads(clock: Clock, { record, key, startedAtMs, deadline }: Pass,
 
 /** The manager that writes the same status again and again. It shows if the owner was read live, and the head remembers it. */
 export function rivalOf(clock: Clock, pass: Pass): string | undefined {
-  if (!pass.known.live) return undefined;
+  if (!pass.known.live || pass.facts.hasOtherWriters) return undefined;
   const sinceMs = pass.pending.state.statusWrittenAtMs ?? pass.pending.head.bornAtMs + pass.offsetMs;
   const writer = foreignWriterOf(pass.known.live.owner, pass.pending.state, { sinceMs, nowMs: pass.known.live.dateMs });
   if (writer) pass.pending.state = { ...pass.pending.state, foreign: writer.state };
@@ -106,6 +115,9 @@ function givenTo(clock: Clock, pass: Pass): Pick<Planned, 'given' | 'nowMs'> {
     options: pass.record.options,
     isWhole: pass.known.live !== undefined,
     read: pass.known.read,
+    ...(pass.known.sights.size > 0 && { sights: pass.known.sights }),
+    ...(pass.known.calls.length > 0 && { calls: pass.known.calls }),
+    ...(pass.known.failedCall && { failedCall: pass.known.failedCall }),
     kept: pass.pending.state.kept,
   };
   const others = pass.facts.children.length > 0 ? { children: pass.known.children.living } : {};
@@ -176,6 +188,7 @@ async function lookBeforeCounting(pass: Pass): Promise<void> {
 /** R10: these actions cannot be taken back. A status that only counts is guarded by its resourceVersion. */
 function isGrave({ known: { children } }: Pass, action: Action): boolean {
   if (action.verb === 'create') return true;
+  if (action.verb === 'call') return true;
   // A pod that has ended is judged by its uid. Nothing shows that another object is not needed, except the owner.
   if (action.verb === 'delete') return action.active || !children.isCounted(action.resource);
   if (action.verb === 'patch') return !action.canBeTakenBack;

@@ -42,7 +42,7 @@ export function withoutHurriedStatus(pass: Pass, actions: readonly Action[], now
   const timingOf = amidCreates.timing(owner);
   const now: Action[] = [];
   for (const action of actions) {
-    if (action.verb === 'create' || action.verb === 'event') now.push(action);
+    if (action.verb === 'create' || action.verb === 'event' || action.verb === 'call') now.push(action);
     else if (action.verb === 'status') {
       if (!differsIn(pass, action.status, amidCreates.fields)) return actions;
     } else {

@@ -34,7 +34,8 @@ export const untoldInMs = ({ untold }: PassState, nowMs: number): number | undef
  */
 export async function writeEvents({ pass, budget, clock, parallelism }: Execution, events: readonly EventAction[]): Promise<void> {
   const nowMs = clock.nowMs();
-  const { component, repeatedReasons } = pass.facts;
+  const { repeatedReasons, componentOf } = pass.facts;
+  const component = (pass.known.owner && componentOf?.(pass.known.owner)) ?? pass.facts.component;
   const { untold = [], ...state } = pass.pending.state;
   pass.pending.state = state;
   const told: ToldEvent[] = [...untold.map((event) => ofOwner(pass, event, nowMs)), ...combined(withinLimit(pass, nowMs, events))];

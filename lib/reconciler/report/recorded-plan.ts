@@ -26,7 +26,7 @@ export function snapshotOf(
   { given, nowMs, plan }: Planned,
   { factsOf, recordedFactsOf = factsOf, recordedTexts }: Pick<KindFacts, 'factsOf'> & Pick<PlannerRow, 'recordedFactsOf' | 'recordedTexts'>,
 ): Uint8Array | undefined {
-  const { owner, pods, ended = [], head, manages, options, kept, held } = given;
+  const { owner, pods, ended = [], head, manages, options, kept, held, sights } = given;
   const listed = [...pods];
   const children = given.children && [...given.children.values()].flat();
   if (listed.length + ended.length + (children?.length ?? 0) > CHILDREN_IN_SNAPSHOT || restsOnReads(given, plan)) return undefined;
@@ -40,6 +40,7 @@ export function snapshotOf(
     head: plainHead,
     ...(kept && { kept }),
     ...(held && held.size > 0 && { held: Object.fromEntries(held) }),
+    ...(sights && sights.size > 0 && { sights: Object.fromEntries(sights) }),
     manages,
     ...(options && Object.keys(options).length > 0 && { options }),
     nowMs,
@@ -82,7 +83,7 @@ export function replay(kind: string, snapshot: Uint8Array): Replayed {
 /** The planner's input, as far as a snapshot holds it. @throws UndecodableMessageError */
 function givenIn(
   kind: string,
-  { owner, pods, ended, children = [], head, kept, held, manages, options }: RecordedPlan,
+  { owner, pods, ended, children = [], head, kept, held, sights, manages, options }: RecordedPlan,
 ): Snapshot<WorkloadObject> {
   const rows = factsFor(kind).children.filter(({ isUsed }) => isUsed?.({ options }) ?? true);
   const byResource = new Map(
@@ -96,6 +97,7 @@ function givenIn(
     head,
     ...(kept && { kept: readableKept(kind, kept) }),
     ...(held && { held: new Map(Object.entries(held)) }),
+    ...(sights && { sights: new Map(Object.entries(sights)) }),
     manages,
     options,
   };
@@ -131,6 +133,8 @@ function decidedAction(action: Action): Decided['actions'][number] {
       return { verb: action.purpose, target: action.name, why };
     case 'delete':
       return { verb: 'delete', target: action.name, why };
+    case 'call':
+      return { verb: `provider.${action.call}`, target: action.node, why };
     case 'status':
       return { verb: 'status', target: 'status', why };
     case 'event':

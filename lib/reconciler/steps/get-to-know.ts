@@ -27,8 +27,9 @@ async function lookAround({ ports: { clock }, options }: Pick<Loop, 'ports' | 'o
   const mayBeWorkedOn = (): boolean => {
     // Pods without a controller prove nothing: pods to adopt existed before the workload.
     const hadStarted = hasStatus || [...pass.known.pods].some(({ controller }) => controller !== undefined);
-    // Of a kind without children no earlier pass can still be making anything: what it writes is the owner's, and names its version.
-    return isNew && hasChildren(pass.facts) && hadStarted && !pass.facts.isFinished(owner) && leftMs > 0;
+    // Of other kinds no earlier pass can still be making anything: what it writes is the owner's, and names its version.
+    const mayBeMaking = hasChildren(pass.facts) ? hadStarted : pass.facts.hasTasks === true && pass.facts.hasStarted(owner);
+    return isNew && mayBeMaking && !pass.facts.isFinished(owner) && leftMs > 0;
   };
   // No list before the wait is over, where none is needed: a second one removes the tombstones of pods that no pass has planned with.
   if (!mayBeWorkedOn()) {

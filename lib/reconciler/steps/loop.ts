@@ -29,9 +29,10 @@ export interface Loop {
   offsets: ClockOffsets;
 }
 
-export const executionOf = ({ ports: { clock }, options: { parallelism }, budget }: Loop, pass: Pass): Execution => ({
+export const executionOf = ({ ports, options: { parallelism }, budget }: Loop, pass: Pass): Execution => ({
   pass,
+  ports,
   budget,
-  clock,
+  clock: ports.clock,
   parallelism,
 });

@@ -64,6 +64,9 @@ export async function afterStop(ports: Pick<Ports, 'clock' | 'telemetry'>, pass:
       if (missing.length > 0) pass.pending.state = { ...pass.pending.state, hold: holdOf(ports, pass, 'create') };
       return 'again';
     }
+    case 'call':
+      pass.known.failedCall = stop.failed;
+      return 'again';
     case 'throttled':
       return { outcome: 'throttled', ...turnOf(pass, stop.retryAfterMs, ports.clock) };
     case 'unknown':

@@ -30,7 +30,7 @@ import { afterStop } from './recovery.ts';
 import { stillOpen } from '../live/settle.ts';
 import { debouncedWaitMs, withoutHurriedStatus, type Timing } from '../planning/status-timing.ts';
 import { keepOf } from './wake-others.ts';
-import { unreadOf } from '../live/wanted.ts';
+import { unreadOf, unseenOf } from '../live/wanted.ts';
 import { UNKNOWN_OUTCOME_AGAIN_MS } from './trouble.ts';
 
 export interface RoundSetup {
@@ -75,7 +75,7 @@ export async function runRounds(setup: RoundSetup, pass: Pass): Promise<Ending> 
 
 async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
   const { ports, timing } = setup;
-  const plan = await planPass(ports.clock, pass);
+  const plan = await planPass(setup.execution);
   if (!plan) return { end: 'over', ending: { outcome: 'notOurs' } };
   if ('rival' in plan) return { end: 'over', ending: parkedEnding(ports, pass, fightText(pass, plan.rival)) };
   notePlan(pass, plan);
@@ -96,6 +96,8 @@ async function runRound(setup: RoundSetup, pass: Pass): Promise<Round> {
     return { end: 'createsNext', hasActed: false };
   }
   if (writes.length === 0 || waitMs > 0) tellWithoutWrites(pass, plan);
+  // A workload that is told must find what it is told of (R5).
+  if (writes.length === 0 && plan.tells && plan.tells.length > 0) await intend(ports, pass, []);
   if (writes.length === 0) return { end: 'idle', ending: { outcome: plan.outcome, againInMs: again } };
   if (waitMs > 0) return { end: 'over', ending: { outcome: 'waiting', againInMs: Math.min(waitMs, again ?? waitMs) } };
   return await carryOut(setup, pass, { plan, actions, writes });
@@ -147,6 +149,8 @@ async function carryOut(
     const next = await afterStop(ports, pass, stop);
     return next === 'again' ? { end: 'stopped' } : { end: 'over', ending: next };
   }
+  // It has been planned with.
+  pass.known.failedCall = undefined;
   if (plan.continues) return { end: 'step' };
   if (pass.decided.namesakes.length > 0) {
     for (const { resource, name, isForeign } of pass.decided.namesakes)
@@ -192,7 +196,7 @@ function againAfterActing({ clock }: RoundSetup['ports'], pass: Pass, { requeueA
   const left = planOnce(clock, pass);
   const againSeconds = left.requeueAfterSeconds ?? requeueAfterSeconds;
   // Without what it wants to read a plan says nothing of what is left.
-  const isKnown = unreadOf(pass, left.wants).length === 0;
+  const isKnown = unreadOf(pass, left.wants).length + unseenOf(pass, left.wants).length === 0;
   if (isKnown && left.actions.every(({ verb }) => verb === 'event')) return againSeconds === undefined ? undefined : againSeconds * 1000;
   // The namespace is terminating; the owner's own deletion will wake us, so do not poll.
   if (pass.known.namespaceEnds) return HELD_MS.most;

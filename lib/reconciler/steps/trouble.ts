@@ -10,7 +10,8 @@ import { OvertakenError, type Ending } from '../pass/ending.ts';
 import { OversizedPartError } from '../../kinds/rows/child.ts';
 import { RestoredServerError, raiseEra } from '../cluster/era.ts';
 import { KeptTooLargeError } from '../head/kept.ts';
-import { park, parkUnreadable } from '../planning/parking.ts';
+import { NoProviderError, UnansweredSightError } from '../live/sights.ts';
+import { backoffMs, park, parkUnreadable } from '../planning/parking.ts';
 import type { Pass } from '../pass/pass.ts';
 import { OwnerGoneError } from '../pass/knowledge.ts';
 import { LateError, PlannerFailedError } from '../planning/planning.ts';
@@ -20,6 +21,8 @@ import { isUnauthorized, type Reachability } from '../cluster/reachability.ts';
 export const UNKNOWN_OUTCOME_AGAIN_MS = 1_000;
 const SILENT_AGAIN_MS = 5_000;
 const FORBIDDEN_AGAIN_MS = 60_000;
+/** Of a provider that does not answer: its outages last seconds or minutes. */
+const PROVIDER_AGAIN_MS = { first: 1_000, most: 60_000 };
 
 export interface TroubleSetup {
   ports: Ports;
@@ -47,6 +50,8 @@ export async function endingOf(setup: TroubleSetup, pass: Pass, error: unknown):
     await budget.close(pass.record, error.retryAfterSeconds);
     return { outcome: 'throttled', ...turnOf(pass, error.retryAfterSeconds * 1000, ports.clock), error };
   }
+  if (error instanceof UnansweredSightError || error instanceof NoProviderError)
+    return { outcome: 'failed', againInMs: backoffMs(pass.attempt, PROVIDER_AGAIN_MS), attempt: pass.attempt, error };
   // The pass ran into its own deadline. That says nothing about the cluster.
   if (error instanceof LateError || (error instanceof NotDoneError && hasPassed(pass.deadline, ports.clock)))
     return { outcome: 'notDone', againInMs: UNKNOWN_OUTCOME_AGAIN_MS, error };

@@ -2,6 +2,7 @@
 // pass wakes them.
 import type { Plan } from '../../kinds/rows/plan.ts';
 import type { Ports } from '../../ports/ports.ts';
+import { wakeAnew } from '../head/heads.ts';
 import { wake } from '../head/wake.ts';
 import { keptToStore } from '../head/kept.ts';
 import type { Pass } from '../pass/pass.ts';
@@ -9,8 +10,8 @@ import type { Pass } from '../pass/pass.ts';
 const MOST_TOLD = 64;
 
 /** Takes over what the plan keeps and which workloads it wakes; `intend` stores both. @throws KeptTooLargeError */
-export function keepOf(pass: Pass, { head: { kept }, tells = [] }: Plan<object>): void {
-  if (kept !== undefined) pass.pending.state = { ...pass.pending.state, kept: keptToStore(kept) };
+export function keepOf(pass: Pass, { head: { kept }, tells = [] }: { head: { kept?: object }; tells?: Plan<object>['tells'] }): void {
+  if (kept !== undefined) pass.pending.state = { ...pass.pending.state, kept: keptToStore(kept, pass.row.kept) };
   if (tells.length === 0) return;
   const byUid = new Map([...(pass.pending.state.tells ?? []), ...tells].map((name) => [name.uid, name]));
   if (byUid.size > MOST_TOLD) throw new TypeError(`a plan tells ${byUid.size} other workloads, expected ${MOST_TOLD} at most`);
@@ -21,6 +22,10 @@ export function keepOf(pass: Pass, { head: { kept }, tells = [] }: Plan<object>)
 export async function sendTells(ports: Pick<Ports, 'store' | 'queue' | 'clock'>, pass: Pass): Promise<void> {
   const { tells, ...state } = pass.pending.state;
   if (!tells) return;
-  for (const name of tells) await wake(ports, { cluster: pass.key.cluster, ...name });
+  for (const { evenUnknown, ...name } of tells) {
+    const key = { cluster: pass.key.cluster, ...name };
+    if (evenUnknown) await wakeAnew(ports, key, pass.record);
+    else await wake(ports, key);
+  }
   pass.pending.state = state;
 }

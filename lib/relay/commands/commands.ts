@@ -66,7 +66,7 @@ export interface CommandsSetup {
   /** Empty: all namespaces. */
   namespaces: readonly string[];
   kubeSystemUid: () => string;
-  /** Absent: the calls that passes of all kinds make. */
+  /** Absent: the calls that passes of all kinds make, but for those whose owners are chosen by options. */
   allowed?: readonly Allowed[];
   /** Fields of pods that those passes read; absent: those of all kinds. */
   podFields?: WantedFields;
@@ -96,7 +96,7 @@ export class Commands {
 
   constructor(setup: CommandsSetup) {
     this.#setup = setup;
-    this.#allowed = setup.allowed ?? allowedTo(ALL_FACTS);
+    this.#allowed = setup.allowed ?? allowedTo(ALL_FACTS.filter(({ ownersOn }) => !ownersOn));
     this.#podFields = setup.podFields ?? podFieldsOfKinds(ALL_FACTS);
     this.#commander = new Commander(setup);
   }
@@ -171,7 +171,8 @@ export class Commands {
     const rule = this.#allowed.find(({ resource }) => resource.apiVersion === apiVersion && resource.plural === plural);
     if (!rule?.verbs.includes(verb)) return `this relay does not ${verb} ${plural} of ${apiVersion}`;
     if (subresource !== undefined && verb !== 'patch') return `this relay does not ${verb} a ${subresource}`;
-    if (rule.resource.namespaced && (namespace ?? '') === '') return 'it names no namespace';
+    const isOfAll = verb === 'list' && this.#setup.namespaces.length === 0;
+    if (rule.resource.namespaced && (namespace ?? '') === '' && !isOfAll) return 'it names no namespace';
     if (namespace !== undefined && !isInScope(this.#setup, namespace))
       return `the namespace ${namespace} is not one of those that this relay is for`;
     if (verb === 'list') return rule;
@@ -187,7 +188,8 @@ export class Commands {
 
   async #call(resource: Resource, command: Command, deadline: Deadline): Promise<Unplaced> {
     const { executor } = this.#setup;
-    const { verb, namespace = '', name = '', uid, resourceVersion, propagationPolicy, labelSelector, fieldSelector } = command;
+    const { verb, namespace = '', name = '', uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = command;
+    const { labelSelector, fieldSelector } = command;
     // Passes read no other fields of pods. Whole pods in the answers to a wave of creates may take a hundred megabytes.
     const reading = resource === PODS ? { fields: this.#podFields } : {};
     switch (verb) {
@@ -197,7 +199,11 @@ export class Commands {
         const selection = { ...(labelSelector !== undefined && { labelSelector }), ...(fieldSelector !== undefined && { fieldSelector }) };
         // Keep the field mask: a list of thousands of whole pods would take the relay's memory and block its other work.
         const fields = command.body as WantedFields | undefined;
-        return await executor.list(resource, { namespace, ...selection, ...(fields !== undefined && { fields }) }, deadline);
+        return await executor.list(
+          resource,
+          { ...(namespace !== '' && { namespace }), ...selection, ...(fields !== undefined && { fields }) },
+          deadline,
+        );
       }
       case 'create': {
         const body = fieldsOf(command.body);
@@ -206,7 +212,8 @@ export class Commands {
       case 'delete': {
         if (uid === undefined) return refused('a delete without a uid');
         const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
-        const target = { namespace, name, ...preconditions, ...(propagationPolicy && { propagationPolicy }) };
+        const how = { ...(propagationPolicy && { propagationPolicy }), ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }) };
+        const target = { namespace, name, ...preconditions, ...how };
         const { object, dateMs } = await executor.delete(resource, target, deadline, reading);
         return { dateMs, ...(object && { object }) };
       }

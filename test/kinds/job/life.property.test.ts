@@ -74,6 +74,8 @@ function pass(world: World, diesAfter = Number.POSITIVE_INFINITY): number {
 function carryOut(world: World, action: Action): void {
   world.versions += 1;
   switch (action.verb) {
+    case 'call':
+      throw new Error('a Job has no provider');
     case 'create': {
       const name = action.object.metadata.name ?? '';
       expect(world.names.has(name)).toBe(false);

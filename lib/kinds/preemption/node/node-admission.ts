@@ -17,6 +17,8 @@ export interface NodeSnapshot {
   /** Pods of which nothing runs and nothing will, by uid, as their own passes have noted. */
   ended: ReadonlyMap<string, PodEnd>;
   settings: PreemptionSettings;
+  /** Why no room is any use to this pod; absent: nothing but room counts. */
+  refusalOf?(this: void, pod: Pod): { reason: string; message: string } | undefined;
 }
 
 export interface PodEnd {
@@ -142,7 +144,7 @@ function isOver(ledger: Ledger, { uid, deadline }: Wait): boolean {
 }
 
 /** Each decision counts the ones before it. */
-function decideNew(ledger: Ledger, { node, settings }: Pick<NodeSnapshot, 'node' | 'settings'>): void {
+function decideNew(ledger: Ledger, { node, settings, refusalOf }: Pick<NodeSnapshot, 'node' | 'settings' | 'refusalOf'>): void {
   const { listed, pods } = ledger;
   const waiting = [...listed.values()].filter((pod) => !pods.has(uidOf(pod)) && !isLeaving(pod)).toSorted(olderFirst);
   if (node === undefined) {
@@ -150,7 +152,11 @@ function decideNew(ledger: Ledger, { node, settings }: Pick<NodeSnapshot, 'node'
     return;
   }
   setUnreadableSince(ledger, undefined);
-  for (const incoming of waiting) decide(ledger, { node, incoming, settings });
+  for (const incoming of waiting) {
+    const refusal = refusalOf?.(incoming);
+    if (refusal) reject(ledger, incoming, refusal);
+    else decide(ledger, { node, incoming, settings });
+  }
 }
 
 function decide(ledger: Ledger, asked: { node: Node; incoming: Pod; settings: PreemptionSettings }): void {

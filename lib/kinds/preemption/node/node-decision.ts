@@ -20,7 +20,7 @@ export interface PodName {
 const WAIT = v.object({ uid: text, deadline: time });
 export type Wait = v.InferOutput<typeof WAIT>;
 
-const POD_DECISION = v.object({
+export const POD_DECISION = v.object({
   uid: text,
   namespace: text,
   name: text,

@@ -13,6 +13,8 @@ const orphan = (facts: Parameters<typeof aPod>[0] = {}) => {
   return pod;
 };
 
+const GONE = { key: { kind: 'Job', namespace: 'default', name: 'a', uid: 'a' }, nowMs: 0 };
+
 describe('ownership', () => {
   test('case 142: adopt, and use in this pass', () => {
     const pod = orphan();
@@ -125,11 +127,11 @@ describe('ownership', () => {
 
   test('cases 156, 158: finalizers of pods without a living owner come off', () => {
     const [tracked, free] = [orphan({ tracked: true }), orphan()];
-    expect(jobPlanner.afterOwner({ pods: [tracked, free], children: new Map() }).actions).toMatchObject([
+    expect(jobPlanner.afterOwner({ pods: [tracked, free], children: new Map(), ...GONE }).actions).toMatchObject([
       { verb: 'patch', purpose: 'letGo', uid: tracked.uid },
     ]);
     const owned = aPod({});
-    expect(jobPlanner.afterOwner({ pods: [owned], children: new Map() }).actions).toMatchObject([
+    expect(jobPlanner.afterOwner({ pods: [owned], children: new Map(), ...GONE }).actions).toMatchObject([
       { verb: 'patch', purpose: 'strip', uid: owned.uid },
     ]);
   });
@@ -140,7 +142,7 @@ describe('ownership', () => {
       aPod({ controller: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'r' } }),
       orphan({ tracked: false }),
     ];
-    expect(orphanPodPlanner.afterOwner({ pods, children: new Map() }).actions).toMatchObject([
+    expect(orphanPodPlanner.afterOwner({ pods, children: new Map(), ...GONE }).actions).toMatchObject([
       { verb: 'patch', purpose: 'letGo', uid: pods[0]?.uid },
     ]);
   });

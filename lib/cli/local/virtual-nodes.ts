@@ -1,0 +1,33 @@
+// The virtual nodes of a local instance: their Nodes are made at the start, and what their providers tell wakes the pods' passes.
+import { nodeObject } from '../../kinds/virtual-node/node-object.ts';
+import { VIRTUAL_POD } from '../../kinds/virtual-pod/facts.ts';
+import { virtualNodesIn } from '../../kinds/virtual-pod/node-options.ts';
+import { NODES } from '../../objects/resources.ts';
+import { deadlineIn } from '../../ports/clock.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { ClusterRecord } from '../../ports/clusters.ts';
+import { ConflictError } from '../../ports/errors.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { wake } from '../../reconciler/head/wake.ts';
+import type { LocalRuntime } from '../../runtime.ts';
+
+const CREATE_MS = 10_000;
+
+/** Makes those that are missing. One of somebody else stays as it is, and its pass says so. */
+export async function makeNodes(cluster: Pick<Cluster, 'create'>, { clock }: Pick<Ports, 'clock'>, record: ClusterRecord): Promise<void> {
+  for (const settings of virtualNodesIn(record.options))
+    try {
+      await cluster.create(NODES, nodeObject(settings), deadlineIn(clock, CREATE_MS));
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+    }
+}
+
+/** A change at the provider is a wake: the pass looks for itself. */
+export function followTasks({ ports, onTaskChange }: Pick<LocalRuntime, 'ports' | 'onTaskChange'>, { name: cluster }: ClusterRecord): void {
+  onTaskChange?.(({ uid, namespace, name }) => {
+    const key = { cluster, kind: VIRTUAL_POD, namespace, name, uid };
+    // One that is lost is made up for by the node's own pass, which compares tasks with pods.
+    wake(ports, key).catch((error: unknown) => ports.telemetry.warn('a change at the provider was not heeded', { ...key, error }));
+  });
+}

@@ -1,0 +1,35 @@
+// A pod whose object is gone while its task may still run: deleted by force, or with its cluster's past. The task is stopped, then its node told.
+import type { Task } from '../../objects/task.ts';
+import { sightKeyOf, type Action, type AfterOwner, type LeftBehind, type SightWant } from '../rows/plan.ts';
+import type { Kept } from './kept.ts';
+import { virtualNodesIn } from './node-options.ts';
+import { nodeWorkload, SENDING_MS } from './plan.ts';
+
+const AGAIN_SECONDS = 2;
+
+export function afterOwner({ key, kept, sights, options, nowMs }: LeftBehind): AfterOwner {
+  const { node, ordered, attempt = 1, stop, ended, seen } = (kept ?? {}) as Partial<Kept>;
+  const tells = node ? [nodeWorkload(node)] : [];
+  if (ended) return { actions: [], isDone: true, tells, why: 'the pod is gone, and nothing of it runs' };
+  // The head may be new: then its task may be on any node.
+  const nodes = node ? [node.name] : virtualNodesIn(options).map(({ name }) => name);
+  const wants = nodes.map((name): SightWant => ({ sight: 'task', node: name, uid: key.uid, attempt }));
+  if (wants.some((want) => sights?.has(sightKeyOf(want)) !== true)) return { actions: [], isDone: false, wants };
+  const actions = wants.flatMap((want): Action[] => {
+    const task = sights?.get(sightKeyOf(want)) as Task | null;
+    if (task === null || task.hasEnded || want.sight !== 'task') return [];
+    const graceSeconds = stop?.graceSeconds ?? 1;
+    return [{ verb: 'call', call: 'stop', node: want.node, uid: key.uid, attempt, graceSeconds, why: 'its pod is gone' }];
+  });
+  if (actions.length > 0)
+    return { actions, isDone: false, requeueAfterSeconds: AGAIN_SECONDS, why: 'the pod is gone: its task is stopped' };
+  const leftMs = ordered && seen === undefined ? ordered.atMs + SENDING_MS - nowMs : 0;
+  if (leftMs > 0)
+    return {
+      actions,
+      isDone: false,
+      requeueAfterSeconds: leftMs / 1000,
+      why: 'the pod is gone, and a start of its task may still be on its way',
+    };
+  return { actions, isDone: true, tells, why: 'the pod is gone, and nothing of it runs' };
+}

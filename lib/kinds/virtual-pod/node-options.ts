@@ -1,0 +1,181 @@
+// The virtual nodes of a cluster, as its options say: which there are, who runs their pods, what they offer.
+import type { KindOptions } from '../../objects/kind-options.ts';
+import type { Taint } from '../../objects/kubernetes.ts';
+import { problemsOfDnsSubdomain } from '../../objects/names.ts';
+import { isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
+import type { KindOption, Setting } from '../rows/kind.ts';
+
+export const VIRTUAL_NODES: Setting = { word: 'virtual-nodes', takes: 'the nodes of --virtual-node and the pods on them, with farloop up' };
+
+/** Providers of this build, by the word after `NAME=`. */
+export const PROVIDERS = ['simulated'] as const;
+export type ProviderWord = (typeof PROVIDERS)[number];
+
+export interface VirtualNodeSettings {
+  name: string;
+  provider: ProviderWord;
+  /** Quantities by resource. */
+  capacity: Readonly<Record<'cpu' | 'memory' | 'ephemeral-storage' | 'pods', string>>;
+  labels: Readonly<Record<string, string>>;
+  taints: readonly Taint[];
+}
+
+/** The names of the options. Of each the value is a list of `NAME=…` with a space between. */
+export const NODE_OPTIONS = {
+  node: 'virtual-node',
+  cpu: 'node-cpu',
+  memory: 'node-memory',
+  pods: 'node-pods',
+  labels: 'node-labels',
+  taints: 'node-taints',
+  noTaint: 'no-node-taint',
+} as const;
+
+const USUAL_CAPACITY: VirtualNodeSettings['capacity'] = { cpu: '20', memory: '100Gi', 'ephemeral-storage': '100Gi', pods: '20' };
+const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const LABEL = /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?$/;
+const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?)?$/;
+
+type Problem = string | undefined;
+
+/** `NAME=…`, with a check of what follows. */
+const named =
+  (problemOf: (text: string) => Problem) =>
+  (text: string): Problem => {
+    const at = text.indexOf('=');
+    const name = text.slice(0, Math.max(at, 0));
+    if (at < 1 || problemsOfDnsSubdomain(name).length > 0) return 'Expected NAME=…, the name of a virtual node first.';
+    return problemOf(text.slice(at + 1));
+  };
+
+const providerProblem = (word: string): Problem =>
+  PROVIDERS.some((known) => known === word)
+    ? undefined
+    : `There is no provider ${JSON.stringify(word)}. Expected ${PROVIDERS.join(' or ')}.`;
+
+const quantityProblem = (text: string): Problem =>
+  isQuantity(text) && parseQuantity(text).nanos > 0n ? undefined : 'Expected a quantity above 0, as in edge=8, edge=500m or edge=32Gi.';
+
+const countProblem = (text: string): Problem =>
+  /^[1-9]\d{0,3}$/.test(text) ? undefined : 'Expected a number of pods from 1 to 9999, as in edge=50.';
+
+const labelsProblem = (text: string): Problem =>
+  pairsIn(text).every(([key, value]) => LABEL.test(key) && LABEL_VALUE.test(value))
+    ? undefined
+    : 'Expected labels, as in edge=zone=west,disk=none.';
+
+const taintsProblem = (text: string): Problem =>
+  text.split(',').every((each) => taintIn(each) !== undefined)
+    ? undefined
+    : `Expected taints, as in edge=dedicated=batch:NoSchedule; the effect is one of ${TAINT_EFFECTS.join(', ')}.`;
+
+const option = (name: string, describes: string, value: NonNullable<KindOption['value']>): KindOption => ({
+  name,
+  describes,
+  value,
+  repeats: true,
+  isForUp: true,
+});
+
+/** Flags of `up`, which has the providers in its process. */
+export const nodeOptions: readonly KindOption[] = [
+  {
+    ...option(
+      NODE_OPTIONS.node,
+      `a node without a machine, and who runs its pods: ${PROVIDERS.join(', ')}; adds the word ${VIRTUAL_NODES.word} to --manage; may be given several times`,
+      { placeholder: 'name=provider', problemOf: named(providerProblem) },
+    ),
+    isForRelay: true,
+  },
+  option(NODE_OPTIONS.cpu, `cpu that a virtual node offers (default: ${USUAL_CAPACITY.cpu})`, {
+    placeholder: 'name=quantity',
+    problemOf: named(quantityProblem),
+  }),
+  option(NODE_OPTIONS.memory, `memory that a virtual node offers (default: ${USUAL_CAPACITY.memory})`, {
+    placeholder: 'name=quantity',
+    problemOf: named(quantityProblem),
+  }),
+  option(NODE_OPTIONS.pods, `pods that a virtual node takes at once (default: ${USUAL_CAPACITY.pods})`, {
+    placeholder: 'name=number',
+    problemOf: named(countProblem),
+  }),
+  option(NODE_OPTIONS.labels, 'labels of a virtual node beside the usual ones', {
+    placeholder: 'name=key=value,…',
+    problemOf: named(labelsProblem),
+  }),
+  option(NODE_OPTIONS.taints, 'taints of a virtual node beside the usual one', {
+    placeholder: 'name=key=value:effect,…',
+    problemOf: named(taintsProblem),
+  }),
+  {
+    name: NODE_OPTIONS.noTaint,
+    describes: 'virtual nodes without their usual taint virtual-kubelet.io/provider, so that any pod may go there',
+    isForUp: true,
+  },
+];
+
+const pairsIn = (text: string): [string, string][] =>
+  text.split(',').map((pair) => {
+    const [key = '', ...value] = pair.split('=');
+    return [key, value.join('=')];
+  });
+
+function taintIn(text: string): Taint | undefined {
+  const [, key = '', value, effect = ''] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
+  if (!LABEL.test(key) || !TAINT_EFFECTS.includes(effect)) return undefined;
+  return { key, ...(value !== undefined && { value }), effect };
+}
+
+/** The values of an option by the node that each names; the last one counts. */
+function valuesOf(options: KindOptions, name: string): Map<string, string> {
+  const texts = (options[name] ?? '').split(' ').filter((text) => text !== '');
+  return new Map(texts.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]));
+}
+
+/** Those that can be read: options of a later build may say more. */
+export function virtualNodesIn(options: KindOptions = {}): VirtualNodeSettings[] {
+  const [cpu, memory, pods, labels, taints] = (['cpu', 'memory', 'pods', 'labels', 'taints'] as const).map((each) =>
+    valuesOf(options, NODE_OPTIONS[each]),
+  );
+  return [...valuesOf(options, NODE_OPTIONS.node)].flatMap(([name, word]) => {
+    const provider = PROVIDERS.find((known) => known === word);
+    if (provider === undefined) return [];
+    const usual: Taint = { key: 'virtual-kubelet.io/provider', value: provider, effect: 'NoSchedule' };
+    const own = taints?.get(name);
+    return [
+      {
+        name,
+        provider,
+        capacity: {
+          ...USUAL_CAPACITY,
+          ...(cpu?.has(name) && { cpu: cpu.get(name) }),
+          ...(memory?.has(name) && { memory: memory.get(name) }),
+          ...(pods?.has(name) && { pods: pods.get(name) }),
+        } as VirtualNodeSettings['capacity'],
+        labels: Object.fromEntries(labels?.has(name) ? pairsIn(labels.get(name) ?? '') : []),
+        taints: [
+          ...(options[NODE_OPTIONS.noTaint] === undefined ? [usual] : []),
+          ...(own ?? '').split(',').flatMap((text) => taintIn(text) ?? []),
+        ],
+      },
+    ];
+  });
+}
+
+export const virtualNodeNamed = (options: KindOptions | undefined, name: string): VirtualNodeSettings | undefined =>
+  virtualNodesIn(options).find((node) => node.name === name);
+
+/** Why the options do not fit together, for people; undefined if they do. */
+export function problemOfNodeOptions(options: KindOptions): string | undefined {
+  const names = (options[NODE_OPTIONS.node] ?? '')
+    .split(' ')
+    .filter((text) => text !== '')
+    .map((text) => text.slice(0, text.indexOf('=')));
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) return `--${NODE_OPTIONS.node} names ${twice} twice: each node has one provider`;
+  for (const each of ['cpu', 'memory', 'pods', 'labels', 'taints'] as const)
+    for (const name of valuesOf(options, NODE_OPTIONS[each]).keys())
+      if (!names.includes(name))
+        return `--${NODE_OPTIONS[each]} is about ${name}, and no --${NODE_OPTIONS.node} ${name}=… makes such a node${names.length > 0 ? `; there is ${names.join(', ')}` : ''}`;
+  return undefined;
+}

@@ -1,0 +1,9 @@
+// The planner row of a pod on a virtual node.
+import type { PodStatus } from '../../objects/kubernetes.ts';
+import { definePlanner } from '../rows/planner-row.ts';
+import { afterOwner } from './after-owner.ts';
+import type { VirtualPod } from './facts.ts';
+import { KEPT, type Kept } from './kept.ts';
+import { plan } from './plan.ts';
+
+export const virtualPodRow = definePlanner<VirtualPod, PodStatus, Kept>({ plan, afterOwner, kept: { schema: KEPT } });

@@ -1,0 +1,115 @@
+// Answers to a plan's questions about tasks of a provider, the provider's state, and what other workloads keep.
+import { sightKeyOf, type ProviderState, type SightWant, type WorkloadName } from '../../kinds/rows/plan.ts';
+import type { Task, TaskName } from '../../objects/task.ts';
+import { isFields } from '../../objects/values/untyped-fields.ts';
+import type { Deadline } from '../../ports/clock.ts';
+import type { ClusterRecord } from '../../ports/clusters.ts';
+import { NotDoneError } from '../../ports/errors.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Provider } from '../../ports/provider.ts';
+import { decodeState } from '../head/pass-state.ts';
+import type { Pass } from '../pass/pass.ts';
+
+type SightPorts = Pick<Ports, 'store' | 'providerOf'>;
+
+/** Tasks of one request. A node has at most so many that its list ends within a pass. */
+const TASKS_OF_A_PAGE = 500;
+
+/** @throws NotDoneError this process has no provider for that node: another one may */
+export function providerFor({ providerOf }: Pick<Ports, 'providerOf'>, record: ClusterRecord, node: string): Provider {
+  const provider = providerOf?.(record, node);
+  if (!provider) throw new NoProviderError(`no provider is set up here for the virtual node ${node}`);
+  return provider;
+}
+
+/** The trouble is the node's, not the cluster's. */
+export class NoProviderError extends NotDoneError {}
+
+/** A provider's answer did not come, or was none. Says nothing about the cluster. */
+export class UnansweredSightError extends NotDoneError {}
+
+export async function readSights(ports: SightPorts, pass: Pass, wants: readonly SightWant[]): Promise<void> {
+  await Promise.all(
+    wants.map(async (want) => {
+      pass.known.sights.set(sightKeyOf(want), (await readSight(ports, pass, want)) ?? null);
+    }),
+  );
+}
+
+async function readSight(ports: SightPorts, { record, key, deadline }: Pass, want: SightWant): Promise<unknown> {
+  if (want.sight === 'workloads') return await keptOfAll(ports, key.cluster, want.workloads);
+  const provider = providerFor(ports, record, want.node);
+  try {
+    switch (want.sight) {
+      case 'task':
+        return asked(want, (await provider.look([{ uid: want.uid, attempt: want.attempt }], deadline))[0]);
+      case 'tasks':
+        return await allTasks(provider, deadline);
+      case 'provider':
+        return await stateOf(provider, deadline);
+    }
+  } catch (error) {
+    throw new UnansweredSightError(
+      `the provider of ${want.node} does not answer: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Characters of JSON that a task's state may have. */
+const MOST_CHARACTERS = 65_536;
+
+/** @throws Error for an answer that is none: about another task, without a status, or far too long */
+function asked({ uid, attempt }: TaskName, task: Task | undefined): Task | undefined {
+  if (task === undefined) return undefined;
+  if (task.uid !== uid || task.attempt !== attempt)
+    throw new Error(`it was asked for task ${uid}-${attempt} and answers for ${task.uid}-${task.attempt}`);
+  if (!isFields(task.status) || typeof task.hasEnded !== 'boolean') throw new Error(`its answer for task ${uid}-${attempt} has no status`);
+  if (JSON.stringify(task).length > MOST_CHARACTERS)
+    throw new Error(`its answer for task ${uid}-${attempt} is longer than ${MOST_CHARACTERS} characters`);
+  return task;
+}
+
+/** Heads of one read. */
+const HEADS_AT_ONCE = 100;
+
+/** By uid what each keeps; null: it has no head. */
+async function keptOfAll(
+  { store }: Pick<Ports, 'store'>,
+  cluster: string,
+  names: readonly WorkloadName[],
+): Promise<Record<string, unknown>> {
+  const kept: Record<string, unknown> = {};
+  for (let at = 0; at < names.length; at += HEADS_AT_ONCE) {
+    const some = names.slice(at, at + HEADS_AT_ONCE);
+    const heads = await store.readHeads(some.map(({ kind, namespace, name, uid }) => ({ cluster, kind, namespace, name, uid })));
+    for (const [place, { uid }] of some.entries()) {
+      const head = heads[place];
+      kept[uid] = head ? (decodeState(head.state)?.kept ?? {}) : null;
+    }
+  }
+  return kept;
+}
+
+async function allTasks(provider: Provider, deadline: Deadline): Promise<Task[]> {
+  const all: Task[] = [];
+  let after: string | undefined;
+  do {
+    const page = await provider.list({ limit: TASKS_OF_A_PAGE, ...(after !== undefined && { after }) }, deadline);
+    all.push(...page.tasks);
+    after = page.next;
+  } while (after !== undefined);
+  return all;
+}
+
+/** A provider that gives no answer is not well. */
+async function stateOf(provider: Provider, deadline: Deadline): Promise<ProviderState> {
+  const { cannot } = provider.limits();
+  try {
+    return { ...(await provider.health(deadline)), cannot };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error), cannot };
+  }
+}
