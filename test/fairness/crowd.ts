@@ -66,7 +66,7 @@ export class Crowd {
           this.#note(name, change);
         }
       });
-      const kubelet = new Kubelet(server, scheduler, () => ({ startsAfterMs: 300, runsMs: 2_000, exitCode: 0 }));
+      const kubelet = new Kubelet(server, scheduler, { fateOf: () => ({ startsAfterMs: 300, runsMs: 2_000, exitCode: 0 }) });
       this.directs.set(name, new DirectCluster(server));
       const budget = { writesPerSecond, burst: 2 * writesPerSecond };
       this.records.set(name, { name, era: 0, manages: ['all-jobs'], namespaces: [], senders: ['local'], budget, version: 1 });

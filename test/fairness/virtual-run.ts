@@ -8,7 +8,7 @@ import { Process, undisturbed } from '../simulation/process.ts';
 import { drained, Scheduler } from '../simulation/scheduler.ts';
 import { Crowd, FLOODING, type CrowdOptions, type Lags } from './crowd.ts';
 
-const LATENCY_MS = { cluster: 0, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3 };
+const LATENCY_MS = { cluster: 0, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3, provider: 6 };
 const SEED = 7;
 /** Jobs that began last have time to end. */
 const AFTER_MS = 60_000;

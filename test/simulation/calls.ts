@@ -2,7 +2,7 @@
 import type { Deadline } from '../../lib/ports/clock.ts';
 import type { Invocation, Process } from './process.ts';
 
-export type PortName = 'cluster' | 'source' | 'store' | 'queue' | 'clusters' | 'recorder' | 'mapping';
+export type PortName = 'cluster' | 'source' | 'store' | 'queue' | 'clusters' | 'recorder' | 'mapping' | 'provider';
 
 export interface Call {
   /** From 1, over all processes of a run. */
@@ -87,6 +87,8 @@ function aboutOf({ port, method, args }: Call): string {
         : String(first);
     case 'recorder':
       return nameOf((first as { key: unknown }).key);
+    case 'provider':
+      return JSON.stringify(args[0] ?? '');
     case 'clusters':
       return '';
   }

@@ -94,10 +94,11 @@ export class DirectCluster {
 
   delete = async <Item extends KubernetesObject>(
     resource: Resource,
-    { namespace, name, uid, resourceVersion }: Deletion,
+    { namespace, name, uid, resourceVersion, gracePeriodSeconds }: Deletion,
   ): Promise<Answer<Item | undefined>> => {
     const preconditions = { uid, ...(resourceVersion !== undefined && { resourceVersion }) };
-    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions };
+    const how = gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds };
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions, ...how };
     const { object, dateMs } = await this.#call<Item>(resource, { verb: 'delete', namespace, name }, { body });
     return { object: object.kind === 'Status' || isGone(object) ? undefined : object, dateMs };
   };

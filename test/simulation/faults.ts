@@ -6,10 +6,12 @@ import { VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { isWrite, type Call, type Strike } from './calls.ts';
 import { throttledAnswer, type Verb } from './cluster-port.ts';
 import type { Simulation } from './simulation.ts';
+import { PROVIDER_FAULTS } from './provider-faults.ts';
 import { WORLD_FAULTS } from './world-faults.ts';
 
 /** What alone can bring the work back, where the loop itself cannot; without any of them it is back within RECOVERY_MS (recovery.ts). */
-export type Wait = 'visibility' | 'sweep' | 'heartbeat' | 'bookmark' | 'metadata list' | 'R1' | 'probe' | 'park' | 'answer';
+export type Wait =
+  'visibility' | 'sweep' | 'heartbeat' | 'bookmark' | 'metadata list' | 'R1' | 'probe' | 'park' | 'answer' | 'comparison' | 'sending';
 
 /** docs/recovery.md says the same. */
 export const WAITS: Record<Wait, { ms: number; says: string }> = {
@@ -21,6 +23,8 @@ export const WAITS: Record<Wait, { ms: number; says: string }> = {
   R1: { ms: 30_000, says: 'an unknown workload that had started is left alone until no older pass can be sending' },
   probe: { ms: 5_000, says: 'one pass looks whether the cluster answers every 5 s' },
   park: { ms: 60_000, says: 'a parked workload is looked at again after a minute' },
+  comparison: { ms: 300_000, says: 'a virtual node that has pods compares them with the tasks of its provider every five minutes' },
+  sending: { ms: 30_000, says: 'a task that may have been ordered counts as there until no pass can still be ordering it' },
   answer: { ms: 10_000, says: 'a pass gives up a call through a relay that nobody answers' },
 };
 
@@ -394,9 +398,9 @@ const CALL_FAULTS = {
   },
 } satisfies Record<string, Fault>;
 
-export type FaultName = keyof typeof CALL_FAULTS | keyof typeof WORLD_FAULTS;
+export type FaultName = keyof typeof CALL_FAULTS | keyof typeof WORLD_FAULTS | keyof typeof PROVIDER_FAULTS;
 
-const ALL = { ...CALL_FAULTS, ...WORLD_FAULTS };
+const ALL = { ...CALL_FAULTS, ...WORLD_FAULTS, ...PROVIDER_FAULTS };
 export const FAULTS: Readonly<Record<FaultName, Fault>> = ALL;
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 

@@ -15,7 +15,7 @@ test.each([
   ['that the selector still matches is not released', undefined, false],
   ['whose labels somebody has changed is released, also where it goes with its finalizer', 'another', true],
 ])('R1: a pod %s', async (_, label, released) => {
-  const history = new History(SIMULATED_KINDS);
+  const history = new History(SIMULATED_KINDS.filter(({ facts }) => !facts.ownersOn));
   const api: SimApiServer = new SimApiServer('west', new Scheduler(1), (changes) => {
     for (const change of changes) history.note('west', change, undefined, 0);
   });

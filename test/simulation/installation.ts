@@ -25,7 +25,8 @@ export class Installation {
     this.store = EmbeddedStore.open({ clock, isMetered: false });
     this.queue = EmbeddedQueue.open({ clock });
     const budget = run.scenario.budget ?? { writesPerSecond: 1_000, burst: 1_000 };
-    const how = run.access === undefined ? {} : { access: run.access };
+    const { options } = run.scenario;
+    const how = { ...(run.access !== undefined && { access: run.access }), ...(options && { options }) };
     for (const name of run.scenario.clusters)
       this.records.set(name, {
         name,
@@ -94,6 +95,7 @@ export class Installation {
         telemetry: { debug: line, info: line, warn: line, error: line, count: () => {} },
       },
       (name) => simulation.direct(name),
+      simulation.providers.isPresent ? (cluster, node) => simulation.providers.reachedBy(process, cluster, node) : undefined,
     );
   }
 }

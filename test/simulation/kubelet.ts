@@ -25,14 +25,17 @@ export class Kubelet {
   readonly #api: SimApiServer;
   readonly #scheduler: Scheduler;
   readonly #fateOf: FateOf;
+  readonly #virtualNode: string | undefined;
   readonly #fates = new Map<string, Fate>();
   readonly #counts = new Map<string, number>();
   readonly #ending = new Set<string>();
 
-  constructor(api: SimApiServer, scheduler: Scheduler, fateOf: FateOf) {
+  /** @param virtualNode whose pods run elsewhere */
+  constructor(api: SimApiServer, scheduler: Scheduler, { fateOf, virtualNode }: { fateOf: FateOf; virtualNode?: string }) {
     this.#api = api;
     this.#scheduler = scheduler;
     this.#fateOf = fateOf;
+    this.#virtualNode = virtualNode;
   }
 
   /** After the server was set back: everything is looked at anew. */
@@ -47,6 +50,7 @@ export class Kubelet {
 
   #look(pod: Pod, isNew: boolean): void {
     const { uid = '', deletionTimestamp } = pod.metadata;
+    if (this.#virtualNode !== undefined && pod.spec.nodeName === this.#virtualNode) return;
     if (deletionTimestamp !== undefined) {
       if (this.#ending.has(uid)) return;
       this.#ending.add(uid);

@@ -11,6 +11,7 @@ import { hasPassed } from '../../lib/ports/clock.ts';
 import type { Cluster, ClusterSource, WatchEvent } from '../../lib/ports/cluster.ts';
 import { NotDoneError } from '../../lib/ports/errors.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
+import type { Provider } from '../../lib/ports/provider.ts';
 import type { Intents } from '../../lib/reconciler/head/pass-state.ts';
 import { deadlineAmong, type Call, type PortName, type Strike } from './calls.ts';
 import type { DirectCluster } from './cluster-port.ts';
@@ -229,7 +230,11 @@ export class Process {
     });
   }
 
-  ports(raw: Pick<Ports, 'clusters' | 'queue' | 'recorder' | 'store' | 'telemetry'>, clusterOf: (name: string) => Cluster): Ports {
+  ports(
+    raw: Pick<Ports, 'clusters' | 'queue' | 'recorder' | 'store' | 'telemetry'>,
+    clusterOf: (name: string) => Cluster,
+    providerOf?: (cluster: string, node: string) => Provider,
+  ): Ports {
     const { clock } = this;
     const [queue, store] = [this.watchOver('queue', raw.queue), this.watchOver('store', raw.store)];
     const relayed = new Map<string, Cluster>();
@@ -245,6 +250,7 @@ export class Process {
       recorder: this.watchOver('recorder', raw.recorder),
       store,
       telemetry: raw.telemetry,
+      ...(providerOf && { providerOf: ({ name }: { name: string }, node: string) => providerOf(name, node) }),
       connect: ({ name, access }) => this.cluster(name, access === 'relayed' ? relayedTo(name) : clusterOf(name)),
     };
   }

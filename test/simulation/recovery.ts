@@ -41,7 +41,10 @@ export function recoveryOf(
   { result, calm }: Results,
 ): Violation | undefined {
   const lateMs = lateMsOf(result, calm);
-  const allowedMs = plan.reduce((sum, { fault }) => sum + longestDelayMs(fault, access) + yieldedMs(fault, scenario), RECOVERY_MS);
+  const allowedMs = plan.reduce(
+    (sum, { fault }) => sum + longestDelayMs(fault, access) + yieldedMs(fault, scenario),
+    RECOVERY_MS + (scenario?.struckMs ?? 0),
+  );
   if (lateMs <= allowedMs) return undefined;
   return {
     invariant: 'recovers in time',

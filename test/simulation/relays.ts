@@ -36,6 +36,7 @@ export class Relays {
       cluster,
       manages: managesAll([simulation.kindOf.facts]),
       namespaces: [],
+      kindOptions: simulation.run.scenario.options,
       ...(simulation.run.access === 'relayed' && {
         executor: process.cluster(cluster, simulation.direct(cluster), 'source'),
         commander: 'local',

@@ -33,6 +33,14 @@ export interface Scenario {
   rows?: readonly ResourceRow[];
   /** Single faults are enumerated at these of its calls alone: the others are made in other stories, too. */
   struckAt?: (call: Pick<Call, 'port' | 'method' | 'args'>, fault: string) => boolean;
+  /** Its pods are bound to this virtual node, and run at a provider. */
+  virtualNode?: string;
+  /** Options that its clusters are registered with. */
+  options?: Readonly<Record<string, string>>;
+  /** Virtual time that it may take in addition once a fault has struck. */
+  struckMs?: number;
+  /** Faults that would change how it ends. */
+  spares?: readonly string[];
   /** Too long a story for a fault at each of its calls. */
   isForStormsOnly?: true;
 }

@@ -12,7 +12,7 @@ import type { Change } from '../../lib/sandbox/storage/version.ts';
 import { SimApiServer, type Snapshot } from './api-server.ts';
 import { describe, type Call, type Strike } from './calls.ts';
 import { DirectCluster } from './cluster-port.ts';
-import { FAULT_NAMES, FAULTS, type Fault, type FaultName, type Plan, type Planned } from './faults.ts';
+import { FAULT_NAMES, FAULTS, WAITS, type Fault, type FaultName, type Plan, type Planned } from './faults.ts';
 import { History, isTracked, livingOf } from './history.ts';
 import { SIMULATED_KINDS, type SimulatedKind } from './kinds/table.ts';
 import { Checks, type Violation } from './checks.ts';
@@ -20,6 +20,7 @@ import { Installation } from './installation.ts';
 import { Kubelet } from './kubelet.ts';
 import { RelayedCalls } from './relayed-calls.ts';
 import { Process, type Around } from './process.ts';
+import { Providers } from './providers.ts';
 import { longestDelayMs, RECOVERY_MS, restMs } from './recovery.ts';
 import { drained, Scheduler } from './scheduler.ts';
 import { endsOf, type Scenario } from './scenario.ts';
@@ -63,7 +64,7 @@ export interface Result {
   log: { call: Call; faults: readonly FaultName[] }[];
 }
 
-const LATENCY_MS = { cluster: 4, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3 };
+const LATENCY_MS = { cluster: 4, source: 4, store: 3, queue: 5, clusters: 1, recorder: 1, mapping: 3, provider: 6 };
 /** A sweep and a heartbeat find nothing within. */
 const QUIET_MS = 65_000;
 /** So much longer a run may take whose calls take times drawn from its seed, of which some are seconds. */
@@ -80,9 +81,10 @@ const MOST_STEPS = 40_000;
 export class Simulation {
   readonly run: Run;
   readonly scheduler: Scheduler;
-  readonly history = new History(SIMULATED_KINDS);
+  readonly history: History;
   /** The kind that the story is about. */
   readonly kindOf: SimulatedKind;
+  readonly providers: Providers;
   readonly servers = new Map<string, SimApiServer>();
   readonly kubelets = new Map<string, Kubelet>();
   readonly directs = new Map<string, DirectCluster>();
@@ -123,6 +125,8 @@ export class Simulation {
     const kind = SIMULATED_KINDS.find(({ stories }) => stories.includes(run.scenario)) ?? SIMULATED_KINDS[0];
     if (!kind) throw new Error('no kind is simulated');
     this.kindOf = kind;
+    // In other stories pods are children, and nodes nobody's.
+    this.history = new History(SIMULATED_KINDS.filter(({ facts }) => !facts.ownersOn || run.scenario.virtualNode !== undefined));
     this.#byCall = new Map();
     for (const { call, fault } of run.plan) this.#byCall.set(call, [...(this.#byCall.get(call) ?? []), fault]);
     this.scheduler = new Scheduler(run.seed);
@@ -130,6 +134,7 @@ export class Simulation {
     for (const name of run.scenario.clusters) this.#addCluster(name);
     this.checks = new Checks(this);
     this.tampering = new Tampering(this);
+    this.providers = new Providers(this);
     this.installations = [new Installation(this)];
   }
 
@@ -142,7 +147,7 @@ export class Simulation {
     const server = new SimApiServer(name, this.scheduler, heard, { twin: twin || undefined, rows });
     this.servers.set(name, server);
     this.directs.set(name, new DirectCluster(server));
-    this.kubelets.set(name, new Kubelet(server, this.scheduler, this.run.scenario.fateOf));
+    this.kubelets.set(name, new Kubelet(server, this.scheduler, this.run.scenario));
   }
 
   #noteChange(cluster: string, change: Change): void {
@@ -203,13 +208,12 @@ export class Simulation {
     const call: Call = { ...about, number: this.callNumber, atMs: this.scheduler.elapsedMs };
     if (this.run.traced) this.say(`#${call.number} ${describe(call)}`);
     // Until a fault strikes, its run is this one: what can strike here can strike there.
-    if (this.run.isSurvey && !this.hasEnded)
-      this.log.push({ call, faults: FAULT_NAMES.filter((name) => this.#canStrike(FAULTS[name], call)) });
+    if (this.run.isSurvey && !this.hasEnded) this.log.push({ call, faults: FAULT_NAMES.filter((name) => this.#canStrike(name, call)) });
     // A line that is down is down for all that is sent through it, whatever else strikes.
     let strike = isOnLine(call) && this.tampering.isDark(this.clusterOf(call)) ? DARK : undefined;
     for (const name of this.#faultsAt(call)) {
       const fault = FAULTS[name];
-      if (!this.#canStrike(fault, call)) continue;
+      if (!this.#canStrike(name, call)) continue;
       this.struck.push({ call: call.number, fault: name });
       this.say(`!! ${name}: ${fault.says}`);
       // What it does is nobody's call.
@@ -228,12 +232,14 @@ export class Simulation {
     const { storm } = this.run;
     if (!storm || this.struck.length >= storm.most || this.scheduler.elapsedMs > STORM_MS) return planned;
     if (this.#chance() >= storm.chance) return planned;
-    const fitting = storm.faults.filter((name) => this.#canStrike(FAULTS[name], call));
+    const fitting = storm.faults.filter((name) => this.#canStrike(name, call));
     const drawn = fitting[Math.floor(this.#chance() * fitting.length)];
     return drawn ? [...planned, drawn] : planned;
   }
 
-  #canStrike({ applies, canStrike }: Fault, call: Call): boolean {
+  #canStrike(name: FaultName, call: Call): boolean {
+    const { applies, canStrike }: Fault = FAULTS[name];
+    if (this.run.scenario.spares?.includes(name)) return false;
     return applies(call) && (canStrike?.(this, call) ?? true);
   }
 
@@ -341,7 +347,10 @@ export class Simulation {
   #mustEndByMs(): number {
     return this.struck.reduce(
       (sum, { fault }) => sum + longestDelayMs(fault, this.run.access) + RECOVERY_MS,
-      this.run.scenario.withinMs + this.#jitterMs() + this.together.waitMs,
+      this.run.scenario.withinMs +
+        this.#jitterMs() +
+        this.together.waitMs +
+        (this.struck.length > 0 ? (this.run.scenario.struckMs ?? 0) : 0),
     );
   }
 
@@ -354,7 +363,9 @@ export class Simulation {
   /** After the end: what is left over runs out, then nothing happens any more, and a pass that is asked for finds nothing to do. */
   async #comeToRest(): Promise<void> {
     // A queue whose clock was set back keeps what is delayed for as much longer, each time.
-    const restMostMs = Math.max(QUIET_MS, this.together.restMs, ...this.struck.map(({ fault }) => restMs(fault)));
+    // A node that has pods compares them with its provider's tasks every five minutes.
+    const comparedMs = this.providers.isPresent ? 2 * WAITS.comparison.ms : 0;
+    const restMostMs = Math.max(QUIET_MS, comparedMs, this.together.restMs, ...this.struck.map(({ fault }) => restMs(fault)));
     const restless = this.scheduler.elapsedMs + restMostMs + this.#setBackMs;
     let before = this.checks.cost;
     for (;;) {
@@ -400,6 +411,7 @@ export class Simulation {
   #close(): void {
     for (const installation of this.installations) installation.close();
     for (const server of this.servers.values()) server.close();
+    this.providers.close();
   }
 
   /** Every workload stands as expected, and no pod of any waits for a finalizer to come off. */

@@ -1,6 +1,7 @@
 // Runs drawn from a seed: a story, times of calls, faults. The same seed gives the same run; what struck is a plan that replays it.
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import { FAULT_NAMES, FAULTS, planText, type FaultName, type Plan } from './faults.ts';
+import { PROVIDER_FAULTS } from './provider-faults.ts';
 import { SCENARIOS } from './scenarios.ts';
 import { Simulation, type Result, type Run } from './simulation.ts';
 
@@ -8,6 +9,8 @@ import { Simulation, type Result, type Run } from './simulation.ts';
 const LIMIT_MS = 3_600_000;
 
 const FAULTS_DRAWN = FAULT_NAMES.filter((name) => !FAULTS[name].isForPlansOnly);
+/** Of stories without a provider. */
+const FAULTS_WITHOUT_PROVIDER = FAULTS_DRAWN.filter((name) => !(name in PROVIDER_FAULTS));
 
 /** @param stories beginnings of names: those alone are drawn; absent: all */
 export function stormOf(seed: number, stories?: readonly string[]): Run {
@@ -15,8 +18,9 @@ export function stormOf(seed: number, stories?: readonly string[]): Run {
   const from = stories ? SCENARIOS.filter(({ name }) => stories.some((beginning) => name.startsWith(beginning))) : SCENARIOS;
   const scenario = from[Math.floor(random() * from.length)];
   if (!scenario) throw new Error('there is no story to tell');
+  const drawn = scenario.virtualNode === undefined ? FAULTS_WITHOUT_PROVIDER : FAULTS_DRAWN;
   const kinds = 1 + Math.floor(random() * 4);
-  const faults = Array.from({ length: kinds }, () => FAULTS_DRAWN[Math.floor(random() * FAULTS_DRAWN.length)]).filter(
+  const faults = Array.from({ length: kinds }, () => drawn[Math.floor(random() * drawn.length)]).filter(
     (name): name is FaultName => name !== undefined,
   );
   const storm = { faults, most: 1 + Math.floor(random() * 5), chance: 0.02 + random() * 0.1 };

@@ -144,6 +144,11 @@ export class SimulatedProvider {
     };
   }
 
+  /** All that the node's list would show. */
+  tasksOn(node: string): Task[] {
+    return [...this.#tasks.values()].flatMap((task) => this.#shown(task, node) ?? []);
+  }
+
   #shown(task: Stored | undefined, node: string): Task | undefined {
     if (!task || task.node !== node || task.isLost) return undefined;
     const { uid, attempt, version, status, pod } = task;

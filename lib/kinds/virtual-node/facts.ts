@@ -24,6 +24,8 @@ export const virtualNodeFacts = defineFacts<VirtualNode>({
   ],
   hasNoPods: true,
   hasOtherWriters: true,
+  // A lost decision is rebuilt from the tasks that run: not while an earlier pass may be starting one (R1).
+  hasTasks: true,
   factsOf: (node) =>
     keptOwner(node, {
       keepsAnnotation: (key) => key.startsWith('farloop.dev/'),

@@ -101,7 +101,7 @@ export function plan(given: Given, now: Date): NodePlan {
   const stored = { ...decision, told: told.upTo };
   const isNews = canonicalText(withoutHeartbeats(status)) !== canonicalText(withoutHeartbeats(node.status ?? {}));
   const differing = differingIn(listed, seenTasks);
-  const tells = [...told.pods, ...dangling.tells, ...differing].slice(0, MOST_TOLD);
+  const tells = [...told.pods, ...dangling.tells, ...unlistedIn(decision, listed), ...differing].slice(0, MOST_TOLD);
   const decided = decision.pods.filter(({ sequence, changed = sequence }) => changed > before.latest);
   return {
     actions: isNews
@@ -217,6 +217,14 @@ function danglingIn(
       .filter(({ uid }) => before.includes(uid))
       .map(({ uid, namespace, name }) => ({ kind: VIRTUAL_POD, namespace, name, uid, evenUnknown: true })),
   };
+}
+
+/** Pods that take room, and that nobody lists: the word that one is gone may be lost. */
+function unlistedIn({ pods }: NodeDecision, listed: readonly Pod[]): ToldWorkload[] {
+  const there = new Set(listed.map(uidOf));
+  return pods
+    .filter(({ uid, state, hasEnded }) => state === 'admitted' && !hasEnded && !there.has(uid))
+    .map(({ uid, namespace, name }) => ({ kind: VIRTUAL_POD, namespace, name, uid, evenUnknown: true }));
 }
 
 /** Pods of which the API server shows something else than the provider: a word of it was lost, or is on its way. */

@@ -11,6 +11,7 @@ import {
   type ReadWant,
   type SightWant,
   type Snapshot,
+  type ToldWorkload,
   type WorkloadName,
 } from '../rows/plan.ts';
 import { decisionOn } from '../preemption/node/decision-on.ts';
@@ -36,6 +37,7 @@ const STOP_AGAIN_MS = 10_000;
 /** A start without an answer is repeated: its name makes it the same. */
 const START_AGAIN_MS = 2_000;
 const NODE_AGAIN_SECONDS = 30;
+const REMOVE_AGAIN_SECONDS = 5;
 
 /** The pod as its steps see it. */
 interface About {
@@ -52,7 +54,8 @@ interface About {
 export function plan(given: Given, now: Date): PodPlan {
   const { owner, kept = NOTHING_KEPT } = given;
   const pod = virtualPodFacts.factsOf(owner) as VirtualPod;
-  if (kept.ended) return closed(pod, kept);
+  // A server that was restored shows it as before its end (R3): then its status is written once more.
+  if (kept.ended && (isFinal(pod.status) || pod.metadata.deletionTimestamp !== undefined)) return closed(pod, kept, given.isWhole === true);
   const want: SightWant = { sight: 'task', node: pod.spec.nodeName, uid: pod.metadata.uid, attempt: kept.attempt };
   const found = nodeOf(given, kept, pod);
   if ('plan' in found) return { ...found.plan, ...(found.plan.wants && { wants: [...found.plan.wants, want] }) };
@@ -117,9 +120,9 @@ function nextStep(about: About, isUndecided: boolean): PodPlan {
     case 'wait': {
       const { name } = about.node;
       // Its node's decision is lost: a task that runs is part of the next one.
-      if (task) return { ...running(about, task), ...(isUndecided && { tells: [nodeWorkload(about.node)] }) };
+      if (task) return { ...running(about, task), ...(isUndecided && { tells: [undecidedNode(about)] }) };
       const why = isUndecided ? `${name} has not decided on it yet` : `${name} keeps a place for it until others have ended`;
-      return { ...waiting(kept, why, NODE_AGAIN_SECONDS), ...(isUndecided && { tells: [nodeWorkload(about.node)] }) };
+      return { ...waiting(kept, why, NODE_AGAIN_SECONDS), ...(isUndecided && { tells: [undecidedNode(about)] }) };
     }
     case 'start':
       return task ? running(about, task) : starting(about);
@@ -127,6 +130,9 @@ function nextStep(about: About, isUndecided: boolean): PodPlan {
       return task ? running(about, task) : missing(about);
   }
 }
+
+/** Its head may be lost: the pass has seen that the Node is there. */
+const undecidedNode = ({ node }: About): ToldWorkload => ({ ...nodeWorkload(node), evenUnknown: true });
 
 /** Its phase is final: nothing may run any more. */
 function finished(about: About): PodPlan {
@@ -139,20 +145,27 @@ function finished(about: About): PodPlan {
 }
 
 /** Noted before its node may give its room to others. */
-function ended({ pod, kept, node }: About): PodPlan {
+function ended({ pod, kept, node, given }: About): PodPlan {
   const wasKilled = kept.stop?.evicted === true;
   return {
-    ...closed(pod, kept),
+    ...closed(pod, kept, given.isWhole === true),
     head: { kept: { attempt: kept.attempt, node, ended: { wasKilled }, note: 'it has ended' } },
     tells: [nodeWorkload(node)],
   };
 }
 
-/** Nothing of it runs, and nothing will: what is left is that the API server lets it go. */
-function closed({ metadata }: VirtualPod, kept: Kept): PodPlan {
-  const { namespace, name, uid, deletionTimestamp, deletionGracePeriodSeconds } = metadata;
+/**
+ * Nothing of it runs, and nothing will: what is left is that the API server lets it go.
+ * @param isLive it was read live in this pass
+ */
+function closed({ metadata }: VirtualPod, kept: Kept, isLive: boolean): PodPlan {
+  const { namespace, name, uid, deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = metadata;
   const why = ['nothing of it runs, and nothing will'];
-  if (deletionTimestamp === undefined || deletionGracePeriodSeconds === 0) return { actions: [], why, head: { kept } };
+  const isAsked = deletionGracePeriodSeconds === 0;
+  // Its last finalizer lets it go.
+  if (deletionTimestamp === undefined || (isAsked && finalizers.length > 0)) return { actions: [], why, head: { kept } };
+  // The word that it is gone may be lost.
+  if (isAsked && !isLive) return { actions: [], why, wants: [{ owner: 'whole' }] };
   const target = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
   const remove: Action = {
     verb: 'delete',
@@ -162,7 +175,7 @@ function closed({ metadata }: VirtualPod, kept: Kept): PodPlan {
     ...target,
     why: 'it is being deleted, and nothing of it runs',
   };
-  return { actions: [remove], why, head: { kept } };
+  return { actions: [remove], why, head: { kept }, ...(isAsked && { requeueAfterSeconds: REMOVE_AGAIN_SECONDS }) };
 }
 
 /** @param isFinal the pass goes on from there: its end is noted once the API server has it */
@@ -208,8 +221,9 @@ function evictedStep(about: About, isLate: boolean): PodPlan {
   }
   if (kept.stop?.evicted !== true) {
     const status = toBeEvicted(pod, now);
+    const isTold = isShownBy(status, pod.status);
     return {
-      actions: [statusAction(status, `${why}: the condition comes before the stop`, true), preempting],
+      actions: isTold ? [] : [statusAction(status, `${why}: the condition comes before the stop`, true), preempting],
       status,
       why: [why],
       head: { kept: withStop(about, { evicted: true }) },
@@ -269,7 +283,10 @@ function starting(about: About): PodPlan {
   const { ordered, failures, seen } = kept;
   if (failures && failures.untilMs > now.getTime())
     return waiting(kept, `the provider failed: ${failures.message}`, secondsUntil(failures.untilMs, now));
-  if (ordered && (seen !== undefined || ordered.isTaken)) return missing(about);
+  if (kept.ended)
+    return written(about, lostStatus(pod, now), 'it has ended, and its provider does not know it any more', { isFinal: true });
+  // The API server shows that it ran, even if what was kept of it is lost.
+  if (virtualPodFacts.hasStarted(pod) || (ordered && (seen !== undefined || ordered.isTaken))) return missing(about);
   if (ordered && given.calls?.includes('start'))
     return waiting({ ...kept, ordered: { ...ordered, isTaken: true } }, 'the provider has taken it', LOOK_AGAIN_SECONDS);
   if (ordered && now.getTime() - ordered.atMs < START_AGAIN_MS)
@@ -291,7 +308,8 @@ function missing(about: About): PodPlan {
   const { pod, kept, now } = about;
   const nowMs = now.getTime();
   const lost = { sinceMs: kept.lost?.sinceMs ?? nowMs, looks: (kept.lost?.looks ?? 0) + 1 };
-  const believedAtMs = Math.max(lost.sinceMs + LOST_AFTER_MS, kept.seen === undefined ? (kept.ordered?.atMs ?? nowMs) + UNSEEN_MS : 0);
+  const wasSeen = kept.seen !== undefined || virtualPodFacts.hasStarted(pod);
+  const believedAtMs = Math.max(lost.sinceMs + LOST_AFTER_MS, wasSeen ? 0 : (kept.ordered?.atMs ?? nowMs) + UNSEEN_MS);
   if (lost.looks < 2 || nowMs < believedAtMs)
     return waiting(
       { ...kept, lost },

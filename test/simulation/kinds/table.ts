@@ -20,6 +20,9 @@ import { JOB_CORE_STORIES, JOB_STORIES } from './job/stories.ts';
 import { isSuspended as isSuspendedTraining, OF_TRAINING, TRAINING_HANDS } from './training/invariants.ts';
 import { MPI_STORIES, OTHER_TRAINING_STORIES, PYTORCH_STORIES, TENSORFLOW_STORIES, TRAINING_CORE_STORIES } from './training/stories.ts';
 
+import { OF_VIRTUAL_NODES } from './virtual-node/invariants.ts';
+import { isRunning, VIRTUAL_NODE_CORE_STORIES, VIRTUAL_NODE_HANDS, VIRTUAL_NODE_STORIES } from './virtual-node/stories.ts';
+
 /** What people and other controllers do to an owner in the middle of a pass. */
 export interface HandsOfKind {
   /** Changes of the spec, and back; undefined where the owner is so already, or cannot be. */
@@ -85,4 +88,13 @@ export const SIMULATED_KINDS: readonly SimulatedKind[] = [
     coreStories: BEACON_CORE_STORIES,
     invariants: [],
   },
+  {
+    facts: factsFor('VirtualPod'),
+    standsAs: { steady: isRunning },
+    hands: VIRTUAL_NODE_HANDS,
+    stories: VIRTUAL_NODE_STORIES,
+    coreStories: VIRTUAL_NODE_CORE_STORIES,
+    invariants: OF_VIRTUAL_NODES,
+  },
+  { facts: factsFor('VirtualNode'), standsAs: {}, hands: {}, stories: [], coreStories: [], invariants: [] },
 ];
