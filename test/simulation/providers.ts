@@ -4,7 +4,7 @@ import { SimulatedProvider, type TaskChange } from '../../lib/adapters/providers
 import type { TaskName } from '../../lib/objects/task.ts';
 import type { Deadline } from '../../lib/ports/clock.ts';
 import type { Provider } from '../../lib/ports/provider.ts';
-import { wake } from '../../lib/reconciler/head/wake.ts';
+import { wakeAnew } from '../../lib/reconciler/head/heads.ts';
 import type { Installation } from './installation.ts';
 import type { Process } from './process.ts';
 import type { Simulation } from './simulation.ts';
@@ -78,7 +78,10 @@ export class Providers {
     const key = { cluster, kind: 'VirtualPod', namespace, name, uid };
     this.#simulation.scheduler.after(1, () => {
       void process
-        .call({ port: 'provider', method: 'tell', args: [{ uid, name }], cluster }, () => wake({ store, queue, clock: process.clock }, key))
+        .call({ port: 'provider', method: 'tell', args: [{ uid, name }], cluster }, async () => {
+          const record = installation.records.get(cluster);
+          if (record) await wakeAnew({ store, queue, clock: process.clock }, key, record);
+        })
         .catch(() => {});
     });
   }

@@ -8,7 +8,7 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
 import { ConflictError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { wake } from '../../reconciler/head/wake.ts';
+import { wakeAnew } from '../../reconciler/head/heads.ts';
 import type { LocalRuntime } from '../../runtime.ts';
 
 const CREATE_MS = 10_000;
@@ -24,10 +24,12 @@ export async function makeNodes(cluster: Pick<Cluster, 'create'>, { clock }: Pic
 }
 
 /** A change at the provider is a wake: the pass looks for itself. */
-export function followTasks({ ports, onTaskChange }: Pick<LocalRuntime, 'ports' | 'onTaskChange'>, { name: cluster }: ClusterRecord): void {
+export function followTasks({ ports, onTaskChange }: Pick<LocalRuntime, 'ports' | 'onTaskChange'>, record: ClusterRecord): void {
   onTaskChange?.(({ uid, namespace, name }) => {
-    const key = { cluster, kind: VIRTUAL_POD, namespace, name, uid };
+    const key = { cluster: record.name, kind: VIRTUAL_POD, namespace, name, uid };
     // One that is lost is made up for by the node's own pass, which compares tasks with pods.
-    wake(ports, key).catch((error: unknown) => ports.telemetry.warn('a change at the provider was not heeded', { ...key, error }));
+    wakeAnew(ports, key, record).catch((error: unknown) =>
+      ports.telemetry.warn('a change at the provider was not heeded', { ...key, error }),
+    );
   });
 }

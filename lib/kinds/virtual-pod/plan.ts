@@ -36,7 +36,7 @@ const LOOK_AGAIN_SECONDS = 2;
 const STOP_AGAIN_MS = 10_000;
 /** A start without an answer is repeated: its name makes it the same. */
 const START_AGAIN_MS = 2_000;
-const NODE_AGAIN_SECONDS = 30;
+const NODE_AGAIN_SECONDS = 5;
 const REMOVE_AGAIN_SECONDS = 5;
 
 /** The pod as its steps see it. */
@@ -221,9 +221,10 @@ function evictedStep(about: About, isLate: boolean): PodPlan {
   }
   if (kept.stop?.evicted !== true) {
     const status = toBeEvicted(pod, now);
-    const isTold = isShownBy(status, pod.status);
+    // By a pass of whose head nothing is left.
+    if (isShownBy(status, pod.status)) return stopped({ ...about, kept: withStop(about, { evicted: true }) }, why);
     return {
-      actions: isTold ? [] : [statusAction(status, `${why}: the condition comes before the stop`, true), preempting],
+      actions: [statusAction(status, `${why}: the condition comes before the stop`, true), preempting],
       status,
       why: [why],
       head: { kept: withStop(about, { evicted: true }) },

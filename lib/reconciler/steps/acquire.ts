@@ -1,4 +1,5 @@
 // The beginning of a pass: it acquires the workload's head. From then on only this pass may write the head (R8, R9).
+import { findFacts } from '../../kinds/facts.ts';
 import type { WorkloadKey } from '../../objects/workload.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -28,6 +29,8 @@ export async function acquire(
 ): Promise<Acquired | undefined> {
   const { store, clock } = ports;
   const fence = clock.randomId();
+  // No report of a relay shows what a provider's task has come to: if this pass is lost, sweep must find the head, and not at its old timer.
+  const pending = findFacts(key.kind)?.hasTasks ? { pendingSinceMs: openedAtMs } : {};
   const fenceThere = async (): Promise<string> => ((await store.readHead(key)) ?? (await createHead(ports, key, record))).fence;
   let replaces = follows ?? (await fenceThere());
   let isHearsay = follows !== undefined;
@@ -35,7 +38,7 @@ export async function acquire(
     try {
       // A timer set before this pass does not count for the next one. A change that arrives while this pass runs must set its own timer
       // (R9).
-      const head = await store.updateHead(key, { ifFence: replaces }, { fence, openedAtMs, wake: null });
+      const head = await store.updateHead(key, { ifFence: replaces }, { fence, openedAtMs, wake: null, ...pending });
       const { attempt = 0, dueAtMs = 0 } = head.replacedWake ?? {};
       return { head, attempt: attempt + 1, isEarly: dueAtMs > openedAtMs, isNext: isHearsay };
     } catch (error) {

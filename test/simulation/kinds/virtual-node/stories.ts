@@ -126,6 +126,8 @@ export const VIRTUAL_NODE_STORIES: readonly Scenario[] = [
     ],
     ends: { a: { end: 'Failed' }, b: { end: 'Failed' }, c: { end: 'Complete' } },
     withinMs: 9_500,
+    // A victim whose pass is lost is waited for until its deadline.
+    struckMs: 12_000,
   }),
   story({
     name: 'virtual-two-critical',
@@ -170,7 +172,8 @@ export const VIRTUAL_NODE_STORIES: readonly Scenario[] = [
   }),
 ];
 
-export const VIRTUAL_NODE_CORE_STORIES: readonly string[] = ['virtual-runs', 'virtual-deleted', 'virtual-forced', 'virtual-critical'];
+/** The others have thousands of calls. */
+export const VIRTUAL_NODE_CORE_STORIES: readonly string[] = ['virtual-runs', 'virtual-deleted', 'virtual-forced'];
 
 export const VIRTUAL_NODE_HANDS: HandsOfKind = {};
 
