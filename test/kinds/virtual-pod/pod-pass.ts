@@ -2,7 +2,7 @@
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { NODES } from '../../../lib/objects/resources.ts';
 import type { Task } from '../../../lib/objects/task.ts';
-import { virtualPodFacts } from '../../../lib/kinds/virtual-pod/facts.ts';
+import { virtualPodFacts, type VirtualPod } from '../../../lib/kinds/virtual-pod/facts.ts';
 import type { Kept } from '../../../lib/kinds/virtual-pod/kept.ts';
 import { virtualPodRow } from '../../../lib/kinds/virtual-pod/row.ts';
 import type { PodDecision } from '../../../lib/kinds/preemption/node/node-decision.ts';
@@ -22,23 +22,25 @@ export const NOW = new Date('2026-05-01T10:00:00Z');
 export const UID = '11111111-2222-3333-4444-555555555555';
 const NODE = { name: 'edge', uid: 'uid-of-edge' };
 
-export const aPod = (change: { metadata?: object; spec?: object; status?: object } = {}): Pod =>
-  ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: {
-      name: 'nginx',
-      namespace: 'default',
-      uid: UID,
-      resourceVersion: '123',
-      creationTimestamp: '2026-05-01T09:00:00Z',
-      ...change.metadata,
-    },
-    spec: { nodeName: NODE.name, restartPolicy: 'Always', containers: [{ name: 'main', image: 'nginx:1' }], ...change.spec },
-    status: { phase: 'Pending', ...change.status },
-  }) as unknown as Pod;
+export const aPod = (change: { metadata?: object; spec?: object; status?: object } = {}): Pod => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name: 'nginx',
+    namespace: 'default',
+    uid: UID,
+    resourceVersion: '123',
+    creationTimestamp: '2026-05-01T09:00:00Z',
+    ...change.metadata,
+  },
+  spec: { nodeName: NODE.name, restartPolicy: 'Always', containers: [{ name: 'main', image: 'nginx:1' }], ...change.spec },
+  status: { phase: 'Pending', ...change.status },
+});
 
-export const digestOf = (pod: Pod): string => (virtualPodFacts.factsOf(pod as never) as never as { spec: { digest: string } }).spec.digest;
+/** As relay and passes know it. */
+export const factsOf = (pod: Pod): VirtualPod => virtualPodFacts.factsOf(pod) as VirtualPod;
+
+export const digestOf = (pod: Pod): string => factsOf(pod).spec.digest;
 
 export const running = (change: Partial<Task> = {}): Task => ({
   uid: UID,

@@ -14,6 +14,7 @@ import {
   digestOf,
   ended,
   eventsIn,
+  factsOf,
   NOW,
   ordered,
   planOf,
@@ -42,7 +43,6 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   '133': 'nobody asks for a kill and waits for it: the node waits until its own deadline (test/kinds/preemption)',
 };
 
-const facts = (pod: Pod): Pod => virtualPodFacts.factsOf(pod as never) as never as Pod;
 const refused = (message: string, call: FailedCall['call'] = 'start'): FailedCall => ({ call, message, outcome: 'refused' });
 const notDone = (message: string, call: FailedCall['call'] = 'start'): FailedCall => ({ call, message, outcome: 'notDone' });
 const DELETED = { deletionTimestamp: '2026-05-01T10:00:10Z', deletionGracePeriodSeconds: 10 };
@@ -71,8 +71,8 @@ describe('what a provider hears of', () => {
     { name: 'VN 6: a grace', other: aPod({ metadata: { ...DELETED, deletionGracePeriodSeconds: 30 } }) },
     { name: 'VN 7: a shorter grace', other: aPod({ metadata: { ...DELETED, deletionGracePeriodSeconds: 5 } }) },
   ])('$name changes the facts, and is looked at at once', ({ other }) => {
-    expect(facts(other)).not.toEqual(facts(aPod()));
-    expect(virtualPodFacts.urgencyOfOwner(facts(other) as never)).toBe('now');
+    expect(factsOf(other)).not.toEqual(factsOf(aPod()));
+    expect(virtualPodFacts.urgencyOfOwner(factsOf(other))).toBe('now');
   });
 
   test('no environment, command or volume is among the facts', () => {
@@ -82,7 +82,7 @@ describe('what a provider hears of', () => {
         volumes: [{ name: 'hunter2' }],
       },
     });
-    expect(JSON.stringify(facts(secret))).not.toContain('hunter2');
+    expect(JSON.stringify(factsOf(secret))).not.toContain('hunter2');
   });
 });
 
@@ -248,7 +248,7 @@ describe('deletion', () => {
   });
 
   test('VN 50, 131: what may have been started is waited for until no pass can be sending, then stopped', () => {
-    const kept = ordered(deleted, { ordered: { atMs: NOW.getTime() - 1_000, digest: digestOf(deleted) }, seen: undefined } as never);
+    const { seen: _seen, ...kept } = ordered(deleted, { ordered: { atMs: NOW.getTime() - 1_000, digest: digestOf(deleted) } });
     const pending = aPod({ metadata: DELETED });
     const waits = planOf({ pod: pending, kept });
     expect([isNothing(waits), waits.requeueAfterSeconds]).toEqual([true, 29]);
