@@ -25,6 +25,7 @@ const BENCHES: Record<string, { module: () => Promise<unknown>; tells: string }>
     module: () => import('./reaction.ts'),
     tells: 'milliseconds from a change to its pod, a thousand Jobs at once and memory, beside kube-controller-manager',
   },
+  node: { module: () => import('./node.ts'), tells: 'pods per second of a virtual node, from the first create until all run' },
   cluster: { module: () => import('./cluster.ts'), tells: 'pods per second on a real API server, beside kube-controller-manager' },
 };
 

@@ -238,7 +238,7 @@ export class SimulatedProvider {
       if (hasEnded(seenOf(task))) return;
       const endMs = Math.min(task.orderedAtMs + reclaimedAfterMs(task.pod), stopMsOf(task));
       if (nowMs >= endMs) {
-        this.#report(task, endedFromOutside(task, nowMs));
+        this.#report(task, endedFromOutside(task, nowMs), nowMs);
         continue;
       }
       const untilMs = Math.min(this.#step(task, nowMs), endMs, task.orderedAtMs + lostAfterMs(task.pod));
@@ -265,7 +265,7 @@ export class SimulatedProvider {
       { nodeName: task.node, labels: {}, hostIp: HOST_IP },
     );
     if (step.verb === 'report') {
-      this.#report(task, step.status);
+      this.#report(task, step.status, nowMs);
       return 0;
     }
     const flapsMs = flapsEveryMs(task.pod);
@@ -274,12 +274,12 @@ export class SimulatedProvider {
     const turn = Math.floor((nowMs - task.orderedAtMs) / flapsMs);
     const isReady = turn % 2 === 0;
     if ((task.status.containerStatuses ?? []).some(({ ready }) => ready !== isReady))
-      this.#report(task, readyOrNot(task.status, isReady, nowMs));
+      this.#report(task, readyOrNot(task.status, isReady, nowMs), nowMs);
     return Math.min(nextMs, task.orderedAtMs + (turn + 1) * flapsMs);
   }
 
-  #report(task: Stored, told: PodStatus): void {
-    const nowMs = this.#clock.nowMs();
+  /** @param nowMs the moment that it tells of */
+  #report(task: Stored, told: PodStatus, nowMs: number): void {
     for (const { name, restartCount = 0, state } of told.containerStatuses ?? [])
       if (state?.running) task.starts[`${name}/${restartCount}`] ??= nowMs;
     task.status = merged(task.status, runsOutOfMemory(task.pod) ? outOfMemory(told) : told);

@@ -40,7 +40,7 @@ type NodePlan = NewPlan<object, Kept>;
 type Given = Snapshot<VirtualNode, Kept>;
 
 /** Pods that one pass tells, and tasks that it finds: the rest is told by the next ones. */
-const MOST_TOLD = 64;
+const MOST_TOLD = 256;
 /** While pods are on it: tasks are compared with pods, so that a lost word of the provider shows. */
 const COMPARE_SECONDS = 300;
 

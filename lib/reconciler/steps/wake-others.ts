@@ -7,7 +7,7 @@ import { wake } from '../head/wake.ts';
 import { keptToStore } from '../head/kept.ts';
 import type { Pass } from '../pass/pass.ts';
 
-const MOST_TOLD = 64;
+const MOST_TOLD = 512;
 
 /** Takes over what the plan keeps and which workloads it wakes; `intend` stores both. @throws KeptTooLargeError */
 export function keepOf(pass: Pass, { head: { kept }, tells = [] }: { head: { kept?: object }; tells?: Plan<object>['tells'] }): void {

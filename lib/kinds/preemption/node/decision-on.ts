@@ -1,11 +1,21 @@
 // The decision on one pod, out of what a node's passes keep.
 import * as v from 'valibot';
-import { fieldsOf, listOf } from '../../../objects/values/untyped-fields.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../../../objects/values/untyped-fields.ts';
 import { POD_DECISION, type PodDecision } from './node-decision.ts';
 
 /** Undefined: the node has not decided on it, or keeps nothing that this build can read. */
 export function decisionOn(uid: string, keptOfNode: unknown): PodDecision | undefined {
-  const found = listOf(fieldsOf(fieldsOf(keptOfNode)['decision'])['pods']).find((pod) => pod['uid'] === uid);
-  const read = v.safeParse(POD_DECISION, found);
+  const read = v.safeParse(POD_DECISION, decisionsIn(fieldsOf(keptOfNode)).get(uid));
   return read.success ? read.output : undefined;
+}
+
+/** A thousand pods ask the same node. */
+const known = new WeakMap<object, ReadonlyMap<string, Fields>>();
+
+function decisionsIn(kept: Fields): ReadonlyMap<string, Fields> {
+  const before = known.get(kept);
+  if (before) return before;
+  const decisions = new Map(listOf(fieldsOf(kept['decision'])['pods']).map((pod) => [textOf(pod['uid']), pod]));
+  known.set(kept, decisions);
+  return decisions;
 }

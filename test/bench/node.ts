@@ -1,0 +1,50 @@
+// `npm run bench node [-- --pods N --runs N]`: pods per second of a virtual node, from the first create until all of them run: the sandbox and
+// `farloop up` in a process each, the simulated provider.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
+import { until } from '../claims.ts';
+import { script } from '../script-options.ts';
+import { Instance } from '../virtual-node/instance.ts';
+
+const { pods, runs } = script('npm run bench node --')
+  .option('--pods <number>', 'on the node', wholeNumber({ min: 10, max: 2_000 }), 500)
+  .option('--runs <number>', 'how often', wholeNumber({ min: 1, max: 20 }), 3)
+  .parse()
+  .opts<{ pods: number; runs: number }>();
+
+/** Creates in flight at once. */
+const AT_ONCE = 16;
+
+const folder = await mkdtemp(join(tmpdir(), 'farloop-bench-node-'));
+const instance = await Instance.start(folder);
+try {
+  await instance.up();
+  for (let run = 1; run <= runs; run += 1) {
+    const names = Array.from({ length: pods }, (_, at) => `r${run}-p${at}`);
+    const began = performance.now();
+    const next = names.values();
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (const name of next) await instance.createPod(name, { 'run-seconds': '100000' });
+      }),
+    );
+    const createdMs = performance.now() - began;
+    await until(
+      'all pods run',
+      async () => {
+        const all = await instance.pods();
+        return all.filter(({ metadata, status }) => metadata.name?.startsWith(`r${run}-`) && status?.phase === 'Running').length === pods;
+      },
+      300_000,
+    );
+    const seconds = (performance.now() - began) / 1_000;
+    console.log(
+      `node: run ${run}: ${pods} pods created in ${(createdMs / 1_000).toFixed(1)} s, all run after ${seconds.toFixed(1)} s: ${(pods / seconds).toFixed(0)} pods/s`,
+    );
+  }
+} finally {
+  await instance.stop();
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}

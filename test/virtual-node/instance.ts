@@ -1,0 +1,103 @@
+// A sandbox in a process of its own, and `farloop up` with a virtual node beside it, which may be killed and started again.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
+import { accessFromKubeconfig } from '../../lib/adapters/kubernetes/kubeconfig.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
+import type { Pod } from '../../lib/objects/kubernetes.ts';
+import { PODS } from '../../lib/objects/resources.ts';
+import { deadlineIn, type Deadline } from '../../lib/ports/clock.ts';
+
+const MAIN = new URL('../../lib/cli/main.ts', import.meta.url).pathname;
+export const NODE = 'edge';
+const NAMESPACE = 'default';
+
+export const clock = new SystemClock();
+/** Half a machine may take its time. */
+const soon = (): Deadline => deadlineIn(clock, 60_000);
+
+function launch(commandLine: string[]): ChildProcess {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...commandLine], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stderr?.resume();
+  return child;
+}
+
+/** Resolves with all that it has printed by then. */
+async function printed(child: ChildProcess, text: RegExp): Promise<string> {
+  let all = '';
+  return await new Promise((found, failed) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      all += chunk.toString();
+      if (text.test(all)) found(all);
+    });
+    child.on('exit', () => failed(new Error(`it ended: ${all}`)));
+  });
+}
+
+export class Instance {
+  readonly cluster: KubernetesCluster;
+  readonly #folder: string;
+  readonly #kubeconfig: string;
+  readonly #sandbox: ChildProcess;
+  #up: ChildProcess | undefined;
+
+  private constructor(
+    folder: string,
+    { kubeconfig, sandbox, cluster }: { kubeconfig: string; sandbox: ChildProcess; cluster: KubernetesCluster },
+  ) {
+    this.#folder = folder;
+    this.#kubeconfig = kubeconfig;
+    this.#sandbox = sandbox;
+    this.cluster = cluster;
+  }
+
+  static async start(folder: string): Promise<Instance> {
+    const sandbox = launch(['sandbox', '--state', join(folder, 'sandbox'), '--port', '0', '--no-node']);
+    const kubeconfig = /kubeconfig\s+(\S+)/i.exec(await printed(sandbox, /ready/))?.[1] ?? '';
+    const cluster = new KubernetesCluster({ access: await accessFromKubeconfig({ file: kubeconfig }), clock });
+    return new Instance(folder, { kubeconfig, sandbox, cluster });
+  }
+
+  /** Starts `farloop up`. @returns once it is ready, or has ended */
+  async up(): Promise<void> {
+    const size = ['--node-cpu', `${NODE}=1000`, '--node-pods', `${NODE}=5000`];
+    const line = ['up', '--kubeconfig', this.#kubeconfig, '--manage', 'virtual-nodes', '--virtual-node', `${NODE}=simulated`];
+    this.#up = launch([...line, ...size, '--state', join(this.#folder, 'state'), '--port', '0']);
+    await printed(this.#up, /farloop ready/).catch(() => {});
+  }
+
+  async kill(): Promise<void> {
+    const up = this.#up;
+    if (!up || up.exitCode !== null || up.signalCode !== null) return;
+    up.kill('SIGKILL');
+    await once(up, 'exit');
+  }
+
+  async createPod(name: string, script: Readonly<Record<string, string>>): Promise<void> {
+    const annotations = Object.fromEntries(Object.entries(script).map(([key, value]) => [`sim.farloop.dev/${key}`, value]));
+    const pod: Pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: NAMESPACE, annotations },
+      spec: {
+        nodeName: NODE,
+        restartPolicy: 'Never',
+        containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '10m' } } }],
+      },
+    };
+    await this.cluster.create(PODS, pod, soon());
+  }
+
+  async pods(): Promise<Pod[]> {
+    return (await this.cluster.list<Pod>(PODS, { namespace: NAMESPACE }, soon())).items;
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    this.#sandbox.kill('SIGKILL');
+    this.cluster.close();
+  }
+}
