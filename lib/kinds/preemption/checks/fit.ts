@@ -12,9 +12,18 @@ export function missingFor(incoming: Pod, node: Node, others: readonly Pod[]): I
   const capacities = amountsOf(node.status?.allocatable);
   return insufficientResources({
     capacities,
-    used: sumsOf(others.map((pod) => effectiveRequestsOf(pod))).set('pods', BigInt(others.length)),
+    used: sumsOf(others.map(requestsOf)).set('pods', BigInt(others.length)),
     wanted: effectiveRequestsOf(incoming, (resource) => !isExtended(resource) || capacities.has(resource)),
   });
+}
+
+/** A node's pass counts each of its pods once for every pod that it decides on. */
+const counted = new WeakMap<Pod, Amounts>();
+
+function requestsOf(pod: Pod): Amounts {
+  const known = counted.get(pod) ?? effectiveRequestsOf(pod);
+  counted.set(pod, known);
+  return known;
 }
 
 function sumsOf(all: readonly Amounts[]): Map<string, bigint> {
