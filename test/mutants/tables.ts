@@ -13,6 +13,12 @@ export const UNTRIPPED: Readonly<Record<string, string>> = {
   'an ensemble has a service for each seat, and the order of those that play':
     'a difference that the view shows is planned, so that "a further pass plans nothing" is tripped first',
   'a seat whose pod has succeeded is not taken again': 'its planner is the tests’ own',
+  'a task is started once': 'a task is named by its pod, and the provider’s contract makes a second start of a name none',
+  'a pod that is final or gone gets no task':
+    'a start needs the pod as it was read live in that pass: a plan from anything else is not carried out, and "ends in time" is tripped',
+  'a pod is told of its eviction once': 'a second telling writes a status that changes nothing, and that is tripped first',
+  'every pod on a virtual node ends as its story tells':
+    'what keeps a pod from its end keeps its story from ending, which "ends in time" sees',
   'the pods of others are left alone': 'pods that nobody of ours owns are in no view',
   'a Job does not both complete and fail':
     'what a Job has ended with stands in its status, is looked for first, and is written anew each time: two changes would have to meet',
