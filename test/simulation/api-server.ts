@@ -41,6 +41,8 @@ export interface SimApiServerOptions {
   twin?: { seed: number; older: number } | undefined;
   /** Resources besides the built-in ones. */
   rows?: readonly ResourceRow[];
+  /** Its pods and nodes are owners. */
+  hasVirtualNode?: boolean;
 }
 
 export class SimApiServer {
@@ -53,9 +55,16 @@ export class SimApiServer {
   readonly #scheduler: Scheduler;
   readonly #heard: (changes: readonly Change[]) => void;
   readonly #chance: () => number;
+  readonly #hasVirtualNode: boolean;
   #running: Running;
 
-  constructor(name: string, scheduler: Scheduler, heard: (changes: readonly Change[]) => void, { twin, rows }: SimApiServerOptions = {}) {
+  constructor(
+    name: string,
+    scheduler: Scheduler,
+    heard: (changes: readonly Change[]) => void,
+    { twin, rows, hasVirtualNode = false }: SimApiServerOptions = {},
+  ) {
+    this.#hasVirtualNode = hasVirtualNode;
     this.name = name;
     this.resources = new Resources(builtInRows, rows);
     this.#chance = twin ? seededRandom(twin.seed) : scheduler.random;
@@ -208,9 +217,11 @@ export class SimApiServer {
     return this.storage.list('pods').map(({ object }) => object as unknown as Pod);
   }
 
-  /** Of every kind. */
+  /** Of every kind that has some here. */
   owners(): WorkloadObject[] {
-    const resources = ALL_FACTS.filter(({ isOwnerless }) => !isOwnerless).map(({ resource }) => resourceKeyOf(resource));
+    const resources = ALL_FACTS.filter(({ isOwnerless, ownersOn }) => !isOwnerless && (!ownersOn || this.#hasVirtualNode)).map(
+      ({ resource }) => resourceKeyOf(resource),
+    );
     return resources.flatMap((resource) => this.storage.list(resource).map(({ object }) => object as unknown as WorkloadObject));
   }
 

@@ -144,7 +144,11 @@ export class Simulation {
     };
     const { areTwins, clusters, rows = [] } = this.run.scenario;
     const twin = areTwins && { seed: this.run.seed, older: clusters.indexOf(name) * TWINS_APART };
-    const server = new SimApiServer(name, this.scheduler, heard, { twin: twin || undefined, rows });
+    const server = new SimApiServer(name, this.scheduler, heard, {
+      twin: twin || undefined,
+      rows,
+      hasVirtualNode: this.run.scenario.virtualNode !== undefined,
+    });
     this.servers.set(name, server);
     this.directs.set(name, new DirectCluster(server));
     this.kubelets.set(name, new Kubelet(server, this.scheduler, this.run.scenario));
