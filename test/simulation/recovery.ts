@@ -43,7 +43,7 @@ export function recoveryOf(
   const lateMs = lateMsOf(result, calm);
   const allowedMs = plan.reduce(
     (sum, { fault }) => sum + longestDelayMs(fault, access) + yieldedMs(fault, scenario),
-    RECOVERY_MS + (scenario?.struckMs ?? 0),
+    RECOVERY_MS + (scenario?.struckMs ?? 0) + (result.leftAloneMs ?? 0),
   );
   if (lateMs <= allowedMs) return undefined;
   return {
@@ -60,6 +60,6 @@ function yieldedMs(fault: FaultName, scenario: Scenario | undefined): number {
 }
 
 interface Results {
-  result: Pick<Result, 'endedAtMs'>;
+  result: Pick<Result, 'endedAtMs'> & Partial<Pick<Result, 'leftAloneMs'>>;
   calm: Pick<Result, 'endedAtMs'>;
 }

@@ -19,6 +19,8 @@ export interface Expected {
 
 export interface Scenario {
   name: string;
+  /** What it is about, of a story that stands in no table. */
+  kind?: string;
   clusters: readonly string[];
   budget?: { writesPerSecond: number; burst: number };
   acts: readonly { atMs: number; cluster?: string; act: (api: SimApiServer) => Promise<unknown> }[];

@@ -53,6 +53,8 @@ export interface Result {
   struck: Planned[];
   endedAtMs: number | undefined;
   elapsedMs: number;
+  /** Lost workloads were left alone for so much longer than right clocks would have them. */
+  leftAloneMs: number;
   steps: number;
   passes: number;
   /** How often a workload of a restored server could be asked everything again. */
@@ -122,7 +124,9 @@ export class Simulation {
 
   constructor(run: Run) {
     this.run = run;
-    const kind = SIMULATED_KINDS.find(({ stories }) => stories.includes(run.scenario)) ?? SIMULATED_KINDS[0];
+    const { scenario } = run;
+    const kind =
+      SIMULATED_KINDS.find(({ facts, stories }) => stories.includes(scenario) || facts.kind === scenario.kind) ?? SIMULATED_KINDS[0];
     if (!kind) throw new Error('no kind is simulated');
     this.kindOf = kind;
     // In other stories pods are children, and nodes nobody's.
@@ -338,6 +342,7 @@ export class Simulation {
       struck: this.struck,
       endedAtMs,
       elapsedMs: scheduler.elapsedMs,
+      leftAloneMs: this.together.leftAloneMs,
       steps: scheduler.steps,
       passes: this.passes.length,
       settled: this.settled,

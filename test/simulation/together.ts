@@ -14,6 +14,8 @@ const FIGHT = { writes: 3, forgivenAfterMs: 300_000 };
 export class Together {
   /** Virtual milliseconds. */
   waitMs = 0;
+  /** Part of `waitMs`: lost workloads were left alone for so much longer than right clocks would have them. */
+  leftAloneMs = 0;
   /** So long after the end something may still come of them. */
   restMs = 0;
   readonly #sleepers = new Map<Invocation, number>();
@@ -90,6 +92,7 @@ export class Together {
     const longer = Math.max(before, (this.#bornAheadMs.get(workload) ?? 0) + Math.max(-skewMs, 0));
     this.#leftAloneMs.set(workload, longer);
     this.waitMs += longer - before;
+    this.leftAloneMs += longer - before;
   }
 }
 

@@ -46,6 +46,8 @@ export interface WorldOptions {
   rows?: readonly ResourceRow[];
   /** Options of kinds that the cluster is registered with. */
   options?: KindOptions;
+  /** The providers behind its virtual nodes. */
+  providerOf?: Ports['providerOf'];
   /** `relayed`: passes reach the cluster through its relay. A real relay runs then; time goes on while a pass waits for it. */
   access?: 'relayed';
 }
@@ -75,6 +77,7 @@ export class World extends PlayedCluster {
   relay: Relay | undefined;
   /** How the next process finds the messages that a killed one held. */
   afterDeath: { wakes: 'visible' | 'in flight' } = { wakes: 'visible' };
+  readonly #providerOf: Ports['providerOf'];
   #sequence = 0;
   readonly #keptBack = new Set<string>();
 
@@ -87,6 +90,7 @@ export class World extends PlayedCluster {
     rows,
     options,
     access,
+    providerOf,
   }: WorldOptions = {}) {
     const clock = new VirtualClock({ seed });
     super({ clock, clusterAheadMs, apiFolder, rows, kinds: managedKinds(manages, ALL_FACTS, { options }) });
@@ -104,6 +108,7 @@ export class World extends PlayedCluster {
       budget: { writesPerSecond, burst: writesPerSecond },
       version: 1,
     };
+    this.#providerOf = providerOf;
     this.process = this.anotherProcess();
   }
 
@@ -334,6 +339,7 @@ export class World extends PlayedCluster {
     return {
       clock: this.clock,
       clusters,
+      ...(this.#providerOf && { providerOf: this.#providerOf }),
       connect: ({ access }) => {
         if (this.noWay !== undefined) throw this.noWay;
         if (access !== 'relayed') return this.cluster;

@@ -1,9 +1,6 @@
 // The Node object of a virtual node: what it is made with, and what its status says (spec section 14.1).
 import type { Condition, KubernetesObject, Node } from '../../objects/kubernetes.ts';
-import type { VirtualNodeSettings } from '../virtual-pod/node-options.ts';
-
-/** On each Node that Farloop made. One without it is served by somebody else. */
-export const MADE_BY = 'farloop.dev/virtual-node';
+import { MADE_BY, type VirtualNodeSettings } from '../virtual-pod/node-options.ts';
 
 /** Looks like a version of Kubernetes, or some clients fail. */
 const KUBELET_VERSION = 'v1.36.3-farloop';

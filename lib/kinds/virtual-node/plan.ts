@@ -23,11 +23,11 @@ import { decideAdmissions, type PodEnd } from '../preemption/node/node-admission
 import { NODE_DECISION, type NodeDecision, type PodDecision } from '../preemption/node/node-decision.ts';
 import { orderingOf } from '../virtual-pod/ordering.ts';
 import { VIRTUAL_POD } from '../virtual-pod/facts.ts';
-import { virtualNodeNamed } from '../virtual-pod/node-options.ts';
+import { problemOfNode, virtualNodeNamed } from '../virtual-pod/node-options.ts';
 import type { VirtualNode } from './facts.ts';
 import { decisionText } from './decision-text.ts';
-import { MADE_BY, nodeObject, nodeStatus } from './node-object.ts';
-import { unsupportedIn } from './unsupported.ts';
+import { nodeObject, nodeStatus } from './node-object.ts';
+import { daemonSetRefusal, unsupportedIn } from './unsupported.ts';
 
 export const KEPT = v.object({
   decision: NODE_DECISION,
@@ -59,14 +59,8 @@ export function plan(given: Given, now: Date): NodePlan {
   const { name } = node.metadata;
   const settings = virtualNodeNamed(options, name);
   if (!settings) return { actions: [], why: [`${name} is none of the virtual nodes of this cluster`], outcome: 'notOurs' };
-  if (node.metadata.annotations?.[MADE_BY] === undefined)
-    return {
-      actions: [],
-      why: [
-        `the Node ${name} was not made by Farloop, so somebody else serves it: give the virtual node another name, or delete that Node`,
-      ],
-      outcome: 'parked',
-    };
+  const foreign = problemOfNode(node);
+  if (foreign !== undefined) return { actions: [], why: [foreign], outcome: 'parked' };
   const pods: ReadWant = { resource: PODS, namespace: '', fieldSelector: `spec.nodeName=${name}`, fields: POD_FIELDS };
   const provider: SightWant = { sight: 'provider', node: name };
   const tasks: SightWant = { sight: 'tasks', node: name };
@@ -92,7 +86,7 @@ export function plan(given: Given, now: Date): NodePlan {
       decision: before,
       ended,
       settings: { ordering: orderingOf(options ?? {}) },
-      refusalOf: (pod) => unsupportedIn(pod, state.cannot),
+      refusalOf: (pod) => (settings.takesDaemonSets ? undefined : daemonSetRefusal(pod)) ?? unsupportedIn(pod, state.cannot),
     },
     now,
   );

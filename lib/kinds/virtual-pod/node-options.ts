@@ -1,6 +1,6 @@
 // The virtual nodes of a cluster, as its options say: which there are, who runs their pods, what they offer.
 import type { KindOptions } from '../../objects/kind-options.ts';
-import type { Taint } from '../../objects/kubernetes.ts';
+import type { KubernetesObject, Taint } from '../../objects/kubernetes.ts';
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
 import type { KindOption, Setting } from '../rows/kind.ts';
@@ -18,6 +18,8 @@ export interface VirtualNodeSettings {
   capacity: Readonly<Record<'cpu' | 'memory' | 'ephemeral-storage' | 'pods', string>>;
   labels: Readonly<Record<string, string>>;
   taints: readonly Taint[];
+  /** Pods of DaemonSets that tolerate everything come to every node. */
+  takesDaemonSets: boolean;
 }
 
 /** The names of the options. Of each the value is a list of `NAME=…` with a space between. */
@@ -29,6 +31,7 @@ export const NODE_OPTIONS = {
   labels: 'node-labels',
   taints: 'node-taints',
   noTaint: 'no-node-taint',
+  noDaemonSets: 'no-node-daemonsets',
 } as const;
 
 const USUAL_CAPACITY: VirtualNodeSettings['capacity'] = { cpu: '20', memory: '100Gi', 'ephemeral-storage': '100Gi', pods: '20' };
@@ -112,6 +115,11 @@ export const nodeOptions: readonly KindOption[] = [
     describes: 'virtual nodes without their usual taint virtual-kubelet.io/provider, so that any pod may go there',
     isForUp: true,
   },
+  {
+    name: NODE_OPTIONS.noDaemonSets,
+    describes: 'virtual nodes that reject pods of DaemonSets: those that tolerate every taint come to every node',
+    isForUp: true,
+  },
 ];
 
 const pairsIn = (text: string): [string, string][] =>
@@ -157,6 +165,7 @@ export function virtualNodesIn(options: KindOptions = {}): VirtualNodeSettings[]
           ...(options[NODE_OPTIONS.noTaint] === undefined ? [usual] : []),
           ...(own ?? '').split(',').flatMap((text) => taintIn(text) ?? []),
         ],
+        takesDaemonSets: options[NODE_OPTIONS.noDaemonSets] === undefined,
       },
     ];
   });
@@ -164,6 +173,15 @@ export function virtualNodesIn(options: KindOptions = {}): VirtualNodeSettings[]
 
 export const virtualNodeNamed = (options: KindOptions | undefined, name: string): VirtualNodeSettings | undefined =>
   virtualNodesIn(options).find((node) => node.name === name);
+
+/** An annotation of each Node that Farloop made. One without it is served by somebody else. */
+export const MADE_BY = 'farloop.dev/virtual-node';
+
+/** Why nothing is done for a Node and its pods, for people; undefined: Farloop made it. */
+export function problemOfNode({ metadata: { name, annotations } }: KubernetesObject): string | undefined {
+  if (annotations?.[MADE_BY] !== undefined) return undefined;
+  return `the Node ${name} was not made by Farloop, so somebody else serves it: give the virtual node another name, or delete that Node`;
+}
 
 /** Why the options do not fit together, for people; undefined if they do. */
 export function problemOfNodeOptions(options: KindOptions): string | undefined {

@@ -21,6 +21,7 @@ import { rejectedStatus, rejectionEvent } from '../preemption/checks/rejection.t
 import { afterFailure } from './failed-calls.ts';
 import { virtualPodFacts, type VirtualPod } from './facts.ts';
 import { NOTHING_KEPT, type Kept } from './kept.ts';
+import { problemOfNode } from './node-options.ts';
 import { endedUnstarted, evicted, isFinal, isShownBy, lostStatus, statusOf, toBeEvicted } from './task-status.ts';
 
 type PodPlan = NewPlan<PodStatus, Kept>;
@@ -78,7 +79,11 @@ function nodeOf(
   const { nodeName: name } = pod.spec;
   const wanted: ReadWant = { resource: NODES, namespace: '', name, fields: { apiVersion: true, kind: true, metadata: true } };
   const live = read?.get(readKeyOf(wanted, pod.metadata.namespace));
-  const node = live ? { name, uid: live.objects?.[0]?.metadata.uid ?? '' } : kept.node;
+  const [found] = live?.objects ?? [];
+  // Its pods are run, and let go, by whoever serves it.
+  const foreign = found && problemOfNode(found);
+  if (foreign !== undefined) return { plan: { actions: [], why: [foreign], outcome: 'parked' } };
+  const node = live ? { name, uid: found?.metadata.uid ?? '' } : kept.node;
   if (!node) return { plan: { actions: [], wants: [wanted], why: [] } };
   const sight: SightWant = { sight: 'workloads', workloads: [nodeWorkload(node)] };
   const answer = node.uid === '' ? { '': null } : (sights?.get(sightKeyOf(sight)) as Record<string, unknown> | undefined);

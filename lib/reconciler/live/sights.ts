@@ -14,6 +14,8 @@ type SightPorts = Pick<Ports, 'store' | 'providerOf'>;
 
 /** Tasks of one request. A node has at most so many that its list ends within a pass. */
 const TASKS_OF_A_PAGE = 500;
+/** A node takes 9,999 pods at most. Of one that lists more, or without an end, nothing is believed. */
+const MOST_TASKS = 20_000;
 
 /** @throws NotDoneError this process has no provider for that node: another one may */
 export function providerFor({ providerOf }: Pick<Ports, 'providerOf'>, record: ClusterRecord, node: string): Provider {
@@ -66,9 +68,15 @@ function asked({ uid, attempt }: TaskName, task: Task | undefined): Task | undef
   if (task === undefined) return undefined;
   if (task.uid !== uid || task.attempt !== attempt)
     throw new Error(`it was asked for task ${uid}-${attempt} and answers for ${task.uid}-${task.attempt}`);
-  if (!isFields(task.status) || typeof task.hasEnded !== 'boolean') throw new Error(`its answer for task ${uid}-${attempt} has no status`);
-  if (JSON.stringify(task).length > MOST_CHARACTERS)
-    throw new Error(`its answer for task ${uid}-${attempt} is longer than ${MOST_CHARACTERS} characters`);
+  return usable(task);
+}
+
+/** @throws Error */
+function usable(task: Task): Task {
+  const name = `task ${task.uid}-${task.attempt}`;
+  if (typeof task.uid !== 'string' || task.uid === '') throw new Error('one of its tasks names no pod');
+  if (!isFields(task.status) || typeof task.hasEnded !== 'boolean') throw new Error(`its answer for ${name} has no status`);
+  if (JSON.stringify(task).length > MOST_CHARACTERS) throw new Error(`its answer for ${name} is longer than ${MOST_CHARACTERS} characters`);
   return task;
 }
 
@@ -113,7 +121,8 @@ async function allTasks(provider: Provider, deadline: Deadline): Promise<Task[]>
   let after: string | undefined;
   do {
     const page = await provider.list({ limit: TASKS_OF_A_PAGE, ...(after !== undefined && { after }) }, deadline);
-    all.push(...page.tasks);
+    for (const task of page.tasks) all.push(usable(task));
+    if (all.length > MOST_TASKS) throw new Error(`it lists more than ${MOST_TASKS} tasks`);
     after = page.next;
   } while (after !== undefined);
   return all;

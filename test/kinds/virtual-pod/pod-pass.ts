@@ -4,6 +4,7 @@ import { NODES } from '../../../lib/objects/resources.ts';
 import type { Task } from '../../../lib/objects/task.ts';
 import { virtualPodFacts, type VirtualPod } from '../../../lib/kinds/virtual-pod/facts.ts';
 import type { Kept } from '../../../lib/kinds/virtual-pod/kept.ts';
+import { MADE_BY } from '../../../lib/kinds/virtual-pod/node-options.ts';
 import { virtualPodRow } from '../../../lib/kinds/virtual-pod/row.ts';
 import type { PodDecision } from '../../../lib/kinds/preemption/node/node-decision.ts';
 import {
@@ -102,7 +103,12 @@ export function planOf({ pod = aPod(), kept, decision = admitted, task, failedCa
     options: { 'virtual-node': 'edge=simulated' },
     isWhole: true,
     kept,
-    read: new Map([[readKeyOf({ resource: NODES, namespace: '', name: NODE.name }, 'default'), { objects: [{ metadata: NODE }] }]]),
+    read: new Map([
+      [
+        readKeyOf({ resource: NODES, namespace: '', name: NODE.name }, 'default'),
+        { objects: [{ metadata: { ...NODE, annotations: { [MADE_BY]: 'simulated' } } }] },
+      ],
+    ]),
     sights: new Map<string, unknown>([
       [
         sightKeyOf({ sight: 'workloads', workloads: [{ kind: 'VirtualNode', namespace: '', ...NODE }] }),

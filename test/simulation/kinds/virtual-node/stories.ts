@@ -12,11 +12,13 @@ const OPTIONS = { [NODE_OPTIONS.node]: `${NODE}=simulated`, [NODE_OPTIONS.cpu]: 
 
 type Act = (api: SimApiServer) => Promise<unknown>;
 
-const makeNode: Act = (api) => {
-  const [settings] = virtualNodesIn(OPTIONS);
-  if (!settings) throw new Error('the options make no node');
-  return api.as('POST', NODES, { body: nodeObject(settings) });
-};
+export const makeNode =
+  (options: Readonly<Record<string, string>>): Act =>
+  (api) => {
+    const [settings] = virtualNodesIn(options);
+    if (!settings) throw new Error('the options make no node');
+    return api.as('POST', NODES, { body: nodeObject(settings) });
+  };
 
 interface Bound {
   cpu?: string;
@@ -73,7 +75,7 @@ const story = ({ acts, ...of }: Pick<Scenario, 'name' | 'acts' | 'ends' | 'withi
   options: OPTIONS,
   spares: ['podIsDeleted', 'podIsForcedAway', 'ownerIsRecreated', 'namespaceEnds'],
   fateOf: () => ({ startsAfterMs: 0, runsMs: 0, exitCode: undefined }),
-  acts: [{ atMs: 300, act: makeNode }, ...acts],
+  acts: [{ atMs: 300, act: makeNode(OPTIONS) }, ...acts],
   ...of,
 });
 
@@ -148,7 +150,7 @@ export const VIRTUAL_NODE_STORIES: readonly Scenario[] = [
       { atMs: 2_500, act: bind('b', { cpu: '1' }) },
     ],
     ends: { a: { end: 'steady' }, b: { end: 'Failed' } },
-    withinMs: 4_500,
+    withinMs: 4_000,
   }),
   story({
     name: 'virtual-lost',
@@ -168,7 +170,7 @@ export const VIRTUAL_NODE_STORIES: readonly Scenario[] = [
       { atMs: 2_500, act: label('a') },
     ],
     ends: { a: { end: 'Complete' } },
-    withinMs: 8_000,
+    withinMs: 7_500,
   }),
 ];
 
