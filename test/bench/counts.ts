@@ -6,6 +6,7 @@ import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import { aJob, World } from '../world/world.ts';
 import { partsOf } from '../script-options.ts';
 import { bound, breakdown, converged, figuresOf, misses, since, unitsByOperation, writesByKind } from './counting.ts';
+import { NODE_PARTS } from './node-counts.ts';
 import { TRAINING_PARTS } from './training-counts.ts';
 
 const isStripped = (pod: Pod): boolean => !(pod.metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false);
@@ -134,6 +135,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   typical,
   storm,
   ...TRAINING_PARTS,
+  ...NODE_PARTS,
 };
 for (const part of partsOf('npm run bench counts --', PARTS)) await part();
 if (misses.length > 0) {

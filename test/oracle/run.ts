@@ -15,8 +15,8 @@ import { LARGEST_NUMBER, script } from '../script-options.ts';
 
 const KUBERNETES_VERSION = process.env['KUBERNETES_VERSION'] ?? 'v1.36.3';
 const here = dirname(fileURLToPath(import.meta.url));
-/** Each judge's folder, and what compares with it there: first whole plans, then parts of them. */
-const JUDGES = { job: ['compare.mjs'], preemption: ['compare.ts', 'parts.ts'] };
+/** Each judge's folder, and what compares with it there: first whole plans, then parts of them, then what comes of them. */
+const JUDGES = { job: ['compare.mjs'], preemption: ['compare.ts', 'parts.ts', 'stories.ts'] };
 type Judge = keyof typeof JUDGES;
 const names = Object.keys(JUDGES) as Judge[];
 const STORIES = 'training';
