@@ -3,6 +3,7 @@
 // and for a real API server alike. It keeps nothing of its own: started again, it goes on where the pods' statuses are.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeClient } from './node-client.ts';
+import { SIMULATED_NODE } from './node-name.ts';
 import { feedPods } from './pod-feed.ts';
 import { PodKeeper } from './pod-keeper.ts';
 import { Problems } from './problems.ts';
@@ -49,7 +50,7 @@ const stopPatienceMs = 2000;
 
 /** Starts a simulated node. It rides out an API server that is away, refuses or forgets, until it is stopped. */
 export function startSimulatedNode(options: SimulatedNodeOptions): SimulatedNode {
-  const { client, nodeName = 'simulated-node', concurrency = 64, restartBackoffSeconds = 10 } = options;
+  const { client, nodeName = SIMULATED_NODE, concurrency = 64, restartBackoffSeconds = 10 } = options;
   const { podCapacity = 10_000, cpu = DEFAULT_NODE_CPU, memory = DEFAULT_NODE_MEMORY } = options;
   const { nowMs = () => Date.now(), onProblem = () => {}, hasScheduler = false } = options;
   const problems = new Problems(onProblem, nowMs);

@@ -114,6 +114,19 @@ describe('does not start, and says why', () => {
     expect(await run()).toEqual(refusal(/cannot make the state folder .*choose another with --state/));
   });
 
+  test.each([
+    { flags: ['--manage', 'virtual-nodes'], says: /--manage virtual-nodes needs --virtual-node NAME=PROVIDER, such as edge=simulated/ },
+    { flags: ['--virtual-node', 'edge=simulated', '--namespace', 'a'], says: /--virtual-node goes without --namespace: pods of every/ },
+    { flags: ['--virtual-node', 'simulated-node=simulated'], says: /the sandbox's simulated node is called so; choose another name/ },
+    { flags: ['--virtual-node', 'edge=simulated', '--virtual-node', 'edge=simulated'], says: /names edge twice/ },
+    { flags: ['--virtual-node', 'Edge_1=simulated'], says: /"Edge_1" is no name of a Node/ },
+    { flags: ['--virtual-node', 'edge=simulated', '--node-cpu', 'edge=lots'], says: /Expected a quantity above 0/ },
+    {
+      flags: ['--virtual-node', 'edge=simulated', '--node-cpu', 'egde=4'],
+      says: /about egde, and no --virtual-node egde=… makes such a node/,
+    },
+  ])('a virtual node that cannot be: $flags', async ({ flags, says }) => expect(await run(...flags)).toEqual(refusal(says, 2)));
+
   test('a kubeconfig that is not there', async () => {
     expect(await run('--kubeconfig', join(folder.path, 'nowhere'))).toEqual(refusal(/nowhere/, 2));
     // Nothing is left that another command would take for a running instance.

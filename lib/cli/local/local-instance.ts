@@ -111,7 +111,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     if (hasVirtualNodes) {
       const { followTasks, makeNodes } = await import('./virtual-nodes.ts');
       followTasks(runtime, record);
-      await makeNodes(runtime.source, { clock }, record);
+      for (const problem of await makeNodes(runtime.source, { clock }, record)) telemetry.warn('virtual node', { problem });
     }
     const relay = startRelay({
       source: runtime.source,

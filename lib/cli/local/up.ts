@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import type { Level } from '../../adapters/telemetry/log-lines.ts';
 import { managesAll, managesOf, USUAL_MANAGES } from '../../kinds/settings.ts';
 import { NODE_OPTIONS, problemOfNodeOptions, VIRTUAL_NODES, virtualNodesIn } from '../../kinds/virtual-pod/node-options.ts';
+import { SIMULATED_NODE } from '../../simulated-node/node-name.ts';
 import type { Manages } from '../../objects/manages.ts';
 import type { SourcedObject } from './apply.ts';
 import {
@@ -88,6 +89,20 @@ export const upCommand = (): Command =>
 const withVirtualNodes = (manages: Manages, hasVirtualNodes: boolean): Manages =>
   hasVirtualNodes ? managesOf([...manages, VIRTUAL_NODES.word]) : manages.filter((word) => word !== VIRTUAL_NODES.word);
 
+/** @throws UsageError */
+function refuseVirtualNodes(asked: { names: string[]; namespaces: string[]; isSandbox: boolean; manage: Manages | undefined }): void {
+  const { names, namespaces, isSandbox, manage } = asked;
+  const flag = `--${NODE_OPTIONS.node}`;
+  if (names.length === 0 && manage?.every((word) => word === VIRTUAL_NODES.word))
+    throw new UsageError(
+      `--manage ${VIRTUAL_NODES.word} needs ${flag} NAME=PROVIDER, such as edge=simulated: without one there is no such node`,
+    );
+  if (names.length > 0 && namespaces.length > 0)
+    throw new UsageError(`${flag} goes without --namespace: pods of every namespace may be bound to a node, and all of them take its room`);
+  if (isSandbox && names.includes(SIMULATED_NODE))
+    throw new UsageError(`${flag} ${SIMULATED_NODE}=…: the sandbox's simulated node is called so; choose another name`);
+}
+
 /** @throws UsageError for a second one, which would silently take the place of the first */
 function oneKubeconfig(file: string, before: string | undefined): string {
   if (before !== undefined)
@@ -127,7 +142,9 @@ async function up({
   };
   const problem = problemOfNodeOptions(options);
   if (problem !== undefined) throw new UsageError(problem);
-  const hasVirtualNodes = virtualNodesIn(options).length > 0;
+  const virtualNodes = virtualNodesIn(options).map(({ name }) => name);
+  refuseVirtualNodes({ names: virtualNodes, namespaces: namespace, isSandbox: kubeconfig === undefined, manage });
+  const hasVirtualNodes = virtualNodes.length > 0;
   if (context !== undefined && kubeconfig === undefined)
     throw new UsageError('--context needs --kubeconfig: the sandbox has one context only');
   if (kubeconfig !== undefined && (cpu.size ?? memory.size) !== undefined)

@@ -1,7 +1,7 @@
 // The virtual nodes of a local instance: their Nodes are made at the start, and what their providers tell wakes the pods' passes.
 import { nodeObject } from '../../kinds/virtual-node/node-object.ts';
 import { VIRTUAL_POD } from '../../kinds/virtual-pod/facts.ts';
-import { virtualNodesIn } from '../../kinds/virtual-pod/node-options.ts';
+import { problemOfNode, virtualNodesIn } from '../../kinds/virtual-pod/node-options.ts';
 import { NODES } from '../../objects/resources.ts';
 import { deadlineIn } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -13,14 +13,23 @@ import type { LocalRuntime } from '../../runtime.ts';
 
 const CREATE_MS = 10_000;
 
-/** Makes those that are missing. One of somebody else stays as it is, and its pass says so. */
-export async function makeNodes(cluster: Pick<Cluster, 'create'>, { clock }: Pick<Ports, 'clock'>, record: ClusterRecord): Promise<void> {
+/** Makes those that are missing. @returns of each that somebody else made why it is left alone, for people */
+export async function makeNodes(
+  cluster: Pick<Cluster, 'create' | 'get'>,
+  { clock }: Pick<Ports, 'clock'>,
+  record: ClusterRecord,
+): Promise<string[]> {
+  const problems: string[] = [];
   for (const settings of virtualNodesIn(record.options))
     try {
       await cluster.create(NODES, nodeObject(settings), deadlineIn(clock, CREATE_MS));
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
+      const { object } = await cluster.get(NODES, { namespace: '', name: settings.name }, deadlineIn(clock, CREATE_MS));
+      const problem = problemOfNode(object);
+      if (problem !== undefined) problems.push(problem);
     }
+  return problems;
 }
 
 /** A change at the provider is a wake: the pass looks for itself. */

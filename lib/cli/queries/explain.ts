@@ -168,9 +168,10 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], is
   const { kind, name, uid, state, reason, nextWake, queued } = workload;
   // Passes are found by name: among them may be those of one of a former uid.
   const latest = passes.find(({ key }) => key.uid === uid);
+  const figures = [figuresText(workload), podsText(workload)].filter((part) => part !== '').join(', ');
   const lines = [
     `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} ${placeText(workload)}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
-    `  ${[figuresText(workload), podsText(workload)].filter((part) => part !== '').join(', ')}`,
+    ...(figures === '' ? [] : [`  ${figures}`]),
     ...workload.reasons.map((one) => `  ${paint(one.code, 'bold')}: ${one.text}${evidenceText(one, workload.pods)}`),
     ...podLines(workload.pods),
     ...(latest && latest.why.length > 0 ? [`  latest pass: ${latest.why.join('; ')}`] : []),

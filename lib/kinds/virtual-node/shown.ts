@@ -3,14 +3,17 @@ import type { Condition } from '../../objects/kubernetes.ts';
 import { fieldsOf, listOf } from '../../objects/values/untyped-fields.ts';
 import { defineShown } from '../rows/kind-shown.ts';
 import { obstaclesOf, type Reason } from '../rows/reasons.ts';
+import { problemOfNode } from '../virtual-pod/node-options.ts';
 import { virtualNodeFacts, type VirtualNode } from './facts.ts';
 
 const readyOf = ({ status }: VirtualNode): Condition | undefined =>
   ((status?.['conditions'] ?? []) as Condition[]).find(({ type }) => type === 'Ready');
 
 export const virtualNodeShown = defineShown<VirtualNode>(virtualNodeFacts, {
-  reasons: { TakesPods: 'Running', ProviderNotReady: 'Waiting' },
+  reasons: { TakesPods: 'Running', ProviderNotReady: 'Waiting', ServedByAnother: 'Waiting' },
   reasonsOf: ({ owner, kept }, _now, circumstances): Reason[] => {
+    const foreign = problemOfNode(owner);
+    if (foreign !== undefined) return [{ code: 'ServedByAnother', text: foreign }];
     const ready = readyOf(owner);
     const obstacles = obstaclesOf(circumstances);
     if (ready?.status !== 'True')

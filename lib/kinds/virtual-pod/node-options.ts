@@ -47,7 +47,9 @@ const named =
   (text: string): Problem => {
     const at = text.indexOf('=');
     const name = text.slice(0, Math.max(at, 0));
-    if (at < 1 || problemsOfDnsSubdomain(name).length > 0) return 'Expected NAME=…, the name of a virtual node first.';
+    if (at < 1) return 'Expected NAME=…, the name of a virtual node first.';
+    if (problemsOfDnsSubdomain(name).length > 0)
+      return `${JSON.stringify(name)} is no name of a Node: expected lower-case letters, digits, "-" and ".", as in edge-1.`;
     return problemOf(text.slice(at + 1));
   };
 
