@@ -9,8 +9,8 @@ import { script } from '../script-options.ts';
 import { Instance } from '../virtual-node/instance.ts';
 
 const { pods, runs } = script('npm run bench node --')
-  .option('--pods <number>', 'on the node', wholeNumber({ min: 10, max: 2_000 }), 500)
-  .option('--runs <number>', 'how often', wholeNumber({ min: 1, max: 20 }), 3)
+  .option('--pods <number>', 'on the node', wholeNumber({ min: 10, max: 1_000 }), 500)
+  .option('--runs <number>', 'how often', wholeNumber({ min: 1, max: 20 }), 2)
   .parse()
   .opts<{ pods: number; runs: number }>();
 

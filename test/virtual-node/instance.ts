@@ -63,7 +63,7 @@ export class Instance {
 
   /** Starts `farloop up`. @returns once it is ready, or has ended */
   async up(): Promise<void> {
-    const size = ['--node-cpu', `${NODE}=1000`, '--node-pods', `${NODE}=5000`];
+    const size = ['--node-cpu', `${NODE}=1000`, '--node-pods', `${NODE}=1000`];
     const line = ['up', '--kubeconfig', this.#kubeconfig, '--manage', 'virtual-nodes', '--virtual-node', `${NODE}=simulated`];
     this.#up = launch([...line, ...size, '--state', join(this.#folder, 'state'), '--port', '0']);
     await printed(this.#up, /farloop ready/).catch(() => {});

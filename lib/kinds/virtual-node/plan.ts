@@ -41,6 +41,8 @@ type Given = Snapshot<VirtualNode, Kept>;
 
 /** Pods that one pass tells, and tasks that it finds: the rest is told by the next ones. */
 const MOST_TOLD = 256;
+/** Of decisions, some 200 a pod. Rejected pods are forgotten once the API server shows it, and others come in their place. */
+const MOST_DECIDED_CHARACTERS = 250_000;
 /** While pods are on it: tasks are compared with pods, so that a lost word of the provider shows. */
 const COMPARE_SECONDS = 300;
 
@@ -86,6 +88,7 @@ export function plan(given: Given, now: Date): NodePlan {
       decision: before,
       ended,
       settings: { ordering: orderingOf(options ?? {}) },
+      mostCharacters: MOST_DECIDED_CHARACTERS,
       refusalOf: (pod) => (settings.takesDaemonSets ? undefined : daemonSetRefusal(pod)) ?? unsupportedIn(pod, state.cannot),
     },
     now,

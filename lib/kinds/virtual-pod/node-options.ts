@@ -35,6 +35,8 @@ export const NODE_OPTIONS = {
 } as const;
 
 const USUAL_CAPACITY: VirtualNodeSettings['capacity'] = { cpu: '20', memory: '100Gi', 'ephemeral-storage': '100Gi', pods: '20' };
+/** A node keeps its decisions on all of them in its head. */
+const MOST_PODS = 1_000;
 const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const LABEL = /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-\w.]{0,61}[A-Za-z0-9])?)?$/;
@@ -62,7 +64,7 @@ const quantityProblem = (text: string): Problem =>
   isQuantity(text) && parseQuantity(text).nanos > 0n ? undefined : 'Expected a quantity above 0, as in edge=8, edge=500m or edge=32Gi.';
 
 const countProblem = (text: string): Problem =>
-  /^[1-9]\d{0,3}$/.test(text) ? undefined : 'Expected a number of pods from 1 to 9999, as in edge=50.';
+  /^[1-9]\d{0,3}$/.test(text) && Number(text) <= MOST_PODS ? undefined : `Expected a number of pods from 1 to ${MOST_PODS}, as in edge=50.`;
 
 const labelsProblem = (text: string): Problem =>
   pairsIn(text).every(([key, value]) => LABEL.test(key) && LABEL_VALUE.test(value))

@@ -14,7 +14,7 @@ type SightPorts = Pick<Ports, 'store' | 'providerOf'>;
 
 /** Tasks of one request. A node has at most so many that its list ends within a pass. */
 const TASKS_OF_A_PAGE = 500;
-/** A node takes 9,999 pods at most. Of one that lists more, or without an end, nothing is believed. */
+/** A node takes 1,000 pods at most. Of one that lists more, or without an end, nothing is believed. */
 const MOST_TASKS = 20_000;
 
 /** @throws NotDoneError this process has no provider for that node: another one may */

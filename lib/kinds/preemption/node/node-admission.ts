@@ -17,6 +17,8 @@ export interface NodeSnapshot {
   /** Pods of which nothing runs and nothing will, by uid, as their own passes have noted. */
   ended: ReadonlyMap<string, PodEnd>;
   settings: PreemptionSettings;
+  /** Characters of JSON that all decisions may take together: pods beyond wait for a later pass. Absent: any. */
+  mostCharacters?: number;
   /** Why no room is any use to this pod; absent: nothing but room counts. */
   refusalOf?(this: void, pod: Pod): { reason: string; message: string } | undefined;
 }
@@ -144,7 +146,10 @@ function isOver(ledger: Ledger, { uid, deadline }: Wait): boolean {
 }
 
 /** Each decision counts the ones before it. */
-function decideNew(ledger: Ledger, { node, settings, refusalOf }: Pick<NodeSnapshot, 'node' | 'settings' | 'refusalOf'>): void {
+function decideNew(
+  ledger: Ledger,
+  { node, settings, mostCharacters = Infinity, refusalOf }: Pick<NodeSnapshot, 'node' | 'settings' | 'mostCharacters' | 'refusalOf'>,
+): void {
   const { listed, pods } = ledger;
   const waiting = [...listed.values()].filter((pod) => !pods.has(uidOf(pod)) && !isLeaving(pod)).toSorted(olderFirst);
   if (node === undefined) {
@@ -152,12 +157,18 @@ function decideNew(ledger: Ledger, { node, settings, refusalOf }: Pick<NodeSnaps
     return;
   }
   setUnreadableSince(ledger, undefined);
+  let characters = mostCharacters < Infinity ? charactersIn(pods.values()) : 0;
   for (const incoming of waiting) {
+    if (characters > mostCharacters) return;
     const refusal = refusalOf?.(incoming);
     if (refusal) reject(ledger, incoming, refusal);
     else decide(ledger, { node, incoming, settings });
+    characters += charactersIn([pods.get(uidOf(incoming))]);
   }
 }
+
+const charactersIn = (decisions: Iterable<PodDecision | undefined>): number =>
+  [...decisions].reduce((sum, decision) => sum + JSON.stringify(decision).length, 0);
 
 function decide(ledger: Ledger, asked: { node: Node; incoming: Pod; settings: PreemptionSettings }): void {
   const { incoming } = asked;

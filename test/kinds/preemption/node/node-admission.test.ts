@@ -1,6 +1,8 @@
 // The node's decisions, case by case: A20 to A24 of the specification, and what its stateless design adds.
 import { describe, expect, test } from '@jest/globals';
 import { countedPods } from '../../../../lib/kinds/preemption/node/counted-pods.ts';
+import { decideAdmissions } from '../../../../lib/kinds/preemption/node/node-admission.ts';
+import { NO_DECISION } from '../../../../lib/kinds/preemption/node/node-decision.ts';
 import type { Pod } from '../../../../lib/objects/kubernetes.ts';
 import {
   aNode,
@@ -297,5 +299,26 @@ describe('after a lost table', () => {
     const rebuilt = calm(loseTable({ ...marked, tasks, pods: { ...marked.pods, 'uid-h2': pending } }), templates);
     expect(rebuilt.pods['uid-h2']?.status?.phase).toBe('Failed');
     expect(tasksIn(rebuilt, 'running').toSorted()).toEqual(['uid-c0', 'uid-h0', 'uid-h1']);
+  });
+});
+
+describe('more pods at once than a head can hold the decisions on', () => {
+  const pods = Array.from({ length: 400 }, (_, number) => hrb(`p${String(number).padStart(3, '0')}`, { second: number }));
+
+  test('are decided on in several passes, oldest first, and a pod that is forgotten makes place for another', () => {
+    let listed = pods;
+    let decision = NO_DECISION;
+    const decided: string[] = [];
+    for (let pass = 0; pass < 20 && decided.length < pods.length; pass++) {
+      const snapshot = { node: aNode({ pods: '20' }), pods: listed, decision, ended: new Map(), settings: { ordering: 'qos' as const } };
+      decision = decideAdmissions({ ...snapshot, mostCharacters: 30_000 }, new Date(at(1_000))).decision;
+      expect(JSON.stringify(decision.pods).length).toBeLessThan(32_000);
+      decided.push(...decision.pods.map(({ name }) => name).filter((name) => !decided.includes(name)));
+      // The passes of rejected pods write their status.
+      const rejected = new Set(decision.pods.flatMap(({ uid, state }) => (state === 'rejected' ? [uid] : [])));
+      listed = listed.map((pod) => (rejected.has(pod.metadata.uid ?? '') ? { ...pod, status: { phase: 'Failed' } } : pod));
+    }
+    expect(decided).toEqual(pods.map(({ metadata }) => metadata.name));
+    expect(decision.pods.filter(({ state }) => state === 'admitted').map(({ name }) => name)).toEqual(['p000', 'p001', 'p002']);
   });
 });
