@@ -76,12 +76,12 @@ export class Instance {
     await once(up, 'exit');
   }
 
-  async createPod(name: string, script: Readonly<Record<string, string>>): Promise<void> {
+  async createPod(name: string, script: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>> = {}): Promise<void> {
     const annotations = Object.fromEntries(Object.entries(script).map(([key, value]) => [`sim.farloop.dev/${key}`, value]));
     const pod: Pod = {
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { name, namespace: NAMESPACE, annotations },
+      metadata: { name, namespace: NAMESPACE, annotations, labels },
       spec: {
         nodeName: NODE,
         restartPolicy: 'Never',
@@ -91,8 +91,10 @@ export class Instance {
     await this.cluster.create(PODS, pod, soon());
   }
 
-  async pods(): Promise<Pod[]> {
-    return (await this.cluster.list<Pod>(PODS, { namespace: NAMESPACE }, soon())).items;
+  /** @param labelSelector absent: all */
+  async pods(labelSelector?: string): Promise<Pod[]> {
+    const selection = { namespace: NAMESPACE, ...(labelSelector !== undefined && { labelSelector }) };
+    return (await this.cluster.list<Pod>(PODS, selection, soon())).items;
   }
 
   async stop(): Promise<void> {

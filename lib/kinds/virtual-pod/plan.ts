@@ -80,7 +80,7 @@ function nodeOf(
   const wanted: ReadWant = { resource: NODES, namespace: '', name, fields: { apiVersion: true, kind: true, metadata: true } };
   const live = read?.get(readKeyOf(wanted, pod.metadata.namespace));
   const [found] = live?.objects ?? [];
-  // Its pods are run, and let go, by whoever serves it.
+  // Another agent serves it, and lets its pods go.
   const foreign = found && problemOfNode(found);
   if (foreign !== undefined) return { plan: { actions: [], why: [foreign], outcome: 'parked' } };
   const node = live ? { name, uid: found?.metadata.uid ?? '' } : kept.node;
