@@ -1,2 +1,2 @@
-/** What the simulated node is called unless told. */
+/** The default name of the simulated node. */
 export const SIMULATED_NODE = 'simulated-node';

@@ -1,7 +1,7 @@
 // What a virtual node and its pods cost, as rows of `npm run bench counts`: the life of a pod, and an hour in which nothing happens.
 import { NODE_OPTIONS } from '../../lib/kinds/virtual-pod/node-options.ts';
 import { NodesWorld } from '../world/virtual-node.ts';
-import { bound, breakdown, figuresOf, misses, since, unitsByOperation, writesByKind } from './counting.ts';
+import { bound, breakdown, figuresOf, misses, since, unitsByOperation } from './counting.ts';
 
 const PODS = 20;
 const HOUR_SECONDS = 3_600;
@@ -38,9 +38,7 @@ async function node(): Promise<void> {
     (await world.pods()).filter(({ status }) => status?.phase === phase).length === PODS;
   await world.waitUntil(() => haveAll('Running'));
   const running = since(before, figuresOf(world));
-  console.log(
-    `  from bound to running, a pod             ${bound('virtual pod API writes', running.apiWrites / PODS, 2, 2)} API writes: ${breakdown(writesByKind(world), PODS)}`,
-  );
+  console.log(`  from bound to running, a pod             ${bound('virtual pod API writes', running.apiWrites / PODS, 2, 2)} API writes`);
   console.log(
     `  ... and                                  ${bound('virtual pod write units', running.writeUnits / PODS, 12, 2)} write units, ${(running.passes / PODS).toFixed(2)} passes, ${(running.eventObjects / PODS).toFixed(2)} Events`,
   );

@@ -8,6 +8,7 @@ import type { ApiServer, Body } from './api-server/client.ts';
 import { ApiClient, eventually, mergePatch } from './api-server/client.ts';
 import type { Fields } from './api-server/objects.ts';
 import { aConfigMap, aPod, core, freshName, freshNamespace } from './api-server/objects.ts';
+import { scriptAnnotations } from '../script-annotations.ts';
 import { openNodeClient } from '../node-client.ts';
 
 interface Wanted {
@@ -17,9 +18,6 @@ interface Wanted {
   metadata?: Fields;
   spec?: Fields;
 }
-
-const sim = (fields: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [`sim.farloop.dev/${name}`, value]));
 
 /**
  * @param open starts an API server; garbage collection may be at work in it
@@ -96,7 +94,7 @@ export function simulatedNodeContract<Server extends ApiServer>(
     test('a pod goes from Pending through Running to Succeeded', async () => {
       const { body: list } = await api.get(core(namespace, 'pods'));
       const watch = await api.watch(core(namespace, 'pods'), { resourceVersion: list.metadata.resourceVersion ?? '' });
-      await pod('a', { annotations: sim({ 'run-seconds': '0.1' }) });
+      await pod('a', { annotations: scriptAnnotations({ 'run-seconds': '0.1' }) });
       const events = await watch.take(4);
       expect(events.map(({ object }) => [podOf(object).spec.nodeName, podOf(object).status?.phase])).toEqual([
         [undefined, 'Pending'],
@@ -122,7 +120,7 @@ export function simulatedNodeContract<Server extends ApiServer>(
     test('a pod that is over as soon as it begins is told as ended, once and whole', async () => {
       const { body: list } = await api.get(core(namespace, 'pods'));
       const watch = await api.watch(core(namespace, 'pods'), { resourceVersion: list.metadata.resourceVersion ?? '' });
-      await pod('a', { annotations: sim({ 'run-seconds': '0' }) });
+      await pod('a', { annotations: scriptAnnotations({ 'run-seconds': '0' }) });
       const events = await watch.take(3);
       expect(events.map(({ object }) => podOf(object).status?.phase)).toEqual(['Pending', 'Pending', 'Succeeded']);
       const ended = podOf(events[2]?.object ?? { metadata: {} });
@@ -153,14 +151,14 @@ export function simulatedNodeContract<Server extends ApiServer>(
 
     test('run-seconds is how long it runs', async () => {
       const began = performance.now();
-      await pod('a', { annotations: sim({ 'run-seconds': '1.2' }), command: ['false'] });
+      await pod('a', { annotations: scriptAnnotations({ 'run-seconds': '1.2' }), command: ['false'] });
       const { status } = await endOf('a');
       expect(status?.phase).toBe('Succeeded');
       expect(performance.now() - began).toBeGreaterThan(1200);
     });
 
     test('OnFailure restarts in place, by exit codes per restart', async () => {
-      await pod('a', { annotations: sim({ 'exit-codes': '1,2,0' }), restartPolicy: 'OnFailure' });
+      await pod('a', { annotations: scriptAnnotations({ 'exit-codes': '1,2,0' }), restartPolicy: 'OnFailure' });
       const { status } = await endOf('a');
       expect(status).toMatchObject({
         phase: 'Succeeded',
@@ -171,7 +169,7 @@ export function simulatedNodeContract<Server extends ApiServer>(
     test('Never fails by exit codes per completion index, and per attempt of an index', async () => {
       const owner = await api.create(core(namespace, 'configmaps'), aConfigMap('owner'));
       const metadataOf = (index: number): Fields => ({
-        annotations: { ...sim({ 'exit-codes': '0,4/0' }), 'batch.kubernetes.io/job-completion-index': String(index) },
+        annotations: { ...scriptAnnotations({ 'exit-codes': '0,4/0' }), 'batch.kubernetes.io/job-completion-index': String(index) },
         ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.metadata.uid, controller: true }],
       });
       const ends: Record<string, number | undefined> = {};
@@ -187,7 +185,7 @@ export function simulatedNodeContract<Server extends ApiServer>(
     });
 
     test('never-ready runs, and is not ready', async () => {
-      await pod('a', { annotations: sim({ 'never-ready': 'true', 'run-seconds': '60' }) });
+      await pod('a', { annotations: scriptAnnotations({ 'never-ready': 'true', 'run-seconds': '60' }) });
       const running = await runningOf('a');
       expect(conditionsOf(running)).toMatchObject({ Ready: 'False', ContainersReady: 'False' });
       expect(running.status?.containerStatuses).toMatchObject([{ ready: false, state: { running: {} } }]);
@@ -364,7 +362,7 @@ export function simulatedNodeContract<Server extends ApiServer>(
       await pod('deleted', { metadata: { finalizers: ['farloop.dev/hold'] } });
       await runningOf('deleted');
       // Long enough that it is under way still when the node is stopped.
-      await pod('short', { annotations: sim({ 'run-seconds': '4' }) });
+      await pod('short', { annotations: scriptAnnotations({ 'run-seconds': '4' }) });
       await runningOf('short');
       await node.stop();
       await api.delete(core(namespace, 'pods', 'deleted'));

@@ -14,8 +14,6 @@ const FIGHT = { writes: 3, forgivenAfterMs: 300_000 };
 export class Together {
   /** Virtual milliseconds. */
   waitMs = 0;
-  /** Part of `waitMs`: lost workloads were left alone for so much longer than right clocks would have them. */
-  leftAloneMs = 0;
   /** So long after the end something may still come of them. */
   restMs = 0;
   readonly #sleepers = new Map<Invocation, number>();
@@ -84,6 +82,11 @@ export class Together {
     if (change.pendingSinceMs !== undefined) this.#aheadMs.set(formatKey(key), aheadMs);
   }
 
+  /** Part of `waitMs`: lost workloads were left alone for so much longer than right clocks would have them. */
+  get leftAloneMs(): number {
+    return [...this.#leftAloneMs.values()].reduce((sum, ms) => sum + ms, 0);
+  }
+
   /** A head is as old as two clocks say, its creator's and the pass's: where they differ, a lost workload is left alone for as much longer (R1). */
   passed({ key, outcome }: Pick<PassRecord, 'key' | 'outcome'>, { skewMs }: Pick<Process, 'skewMs'>): void {
     if (outcome !== 'unknown') return;
@@ -92,7 +95,6 @@ export class Together {
     const longer = Math.max(before, (this.#bornAheadMs.get(workload) ?? 0) + Math.max(-skewMs, 0));
     this.#leftAloneMs.set(workload, longer);
     this.waitMs += longer - before;
-    this.leftAloneMs += longer - before;
   }
 }
 

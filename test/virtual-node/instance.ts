@@ -8,6 +8,7 @@ import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { PODS } from '../../lib/objects/resources.ts';
 import { deadlineIn, type Deadline } from '../../lib/ports/clock.ts';
+import { scriptAnnotations } from '../script-annotations.ts';
 
 const MAIN = new URL('../../lib/cli/main.ts', import.meta.url).pathname;
 export const NODE = 'edge';
@@ -77,11 +78,10 @@ export class Instance {
   }
 
   async createPod(name: string, script: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>> = {}): Promise<void> {
-    const annotations = Object.fromEntries(Object.entries(script).map(([key, value]) => [`sim.farloop.dev/${key}`, value]));
     const pod: Pod = {
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { name, namespace: NAMESPACE, annotations, labels },
+      metadata: { name, namespace: NAMESPACE, annotations: scriptAnnotations(script), labels },
       spec: {
         nodeName: NODE,
         restartPolicy: 'Never',

@@ -8,6 +8,7 @@ import { NODES, PODS } from '../../lib/objects/resources.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
 import type { Provider } from '../../lib/ports/provider.ts';
 import { wakeAnew } from '../../lib/reconciler/head/heads.ts';
+import { scriptAnnotations } from '../script-annotations.ts';
 import { CLUSTER, World, type WorldOptions } from './world.ts';
 
 export interface NodesOptions extends Pick<WorldOptions, 'access' | 'seed'> {
@@ -59,9 +60,8 @@ export class NodesWorld extends World {
     name: string,
     { node, script = {}, metadata: more = {}, ...spec }: { node: string; script?: object; metadata?: object; [field: string]: unknown },
   ): Promise<WorkloadKey> {
-    const annotations = Object.fromEntries(Object.entries(script).map(([key, value]) => [`sim.farloop.dev/${key}`, value]));
     const body = {
-      metadata: { ...more, name, annotations },
+      metadata: { ...more, name, annotations: scriptAnnotations(script) },
       spec: { nodeName: node, restartPolicy: 'Never', containers: [{ name: 'main', image: 'x' }], ...spec },
     };
     const { metadata } = await this.as<Pod>('POST', PODS, { namespace: 'default', body });

@@ -1,16 +1,12 @@
 // Fields that no pod of a provider can have, as it says: such a pod is rejected before anything is called.
 import type { Pod } from '../../objects/kubernetes.ts';
 import { isFields } from '../../objects/values/untyped-fields.ts';
+import type { Refusal } from '../preemption/checks/admission-failures.ts';
 import { NODE_OPTIONS } from '../virtual-pod/node-options.ts';
 
 /** Fields with these values ask for nothing. */
 const asksForNothing = (value: unknown): boolean =>
   value === undefined || value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0);
-
-interface Refusal {
-  reason: string;
-  message: string;
-}
 
 const REASON = 'UnsupportedByProvider';
 

@@ -7,6 +7,7 @@ import { SimulatedProvider } from '../../../lib/adapters/providers/simulated.ts'
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import type { Task } from '../../../lib/objects/task.ts';
 import { providerContract, type ProviderUnderTest } from '../../contracts/provider.ts';
+import { scriptAnnotations } from '../../script-annotations.ts';
 
 const FAR = { wallMs: Number.MAX_SAFE_INTEGER, monotonicMs: Number.MAX_SAFE_INTEGER };
 const TASK = { uid: 'a', attempt: 1 };
@@ -18,7 +19,7 @@ const podOf = (uid: string, script: Record<string, string> = { 'run-seconds': '1
     uid,
     name: `pod-${uid}`,
     namespace: 'default',
-    annotations: Object.fromEntries(Object.entries(script).map(([name, value]) => [`sim.farloop.dev/${name}`, value])),
+    annotations: scriptAnnotations(script),
   },
   spec: { nodeName: 'edge', restartPolicy, containers: [{ name: 'main', image: 'none', env: [{ name: 'A', value: 'hunter2' }] }] },
 });

@@ -5,23 +5,17 @@
 // Exit 0: no differences; 1: differences; 2: could not compare.
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { wholeNumber } from '../../../lib/cli/terminal/arguments.ts';
-import { LARGEST_NUMBER, script } from '../../script-options.ts';
 import { filter } from '../filter.ts';
 import { makeCase, type AdmissionCase } from './cases.ts';
+import { caseCommand, exitWith, numberFrom, type CaseOptions } from './comparing.ts';
 import { differencesOf, type Difference } from './differences.ts';
 import { FEATURES } from './features.ts';
 import { MUTATIONS } from './mutations.ts';
 import { planOf, type Planned, type Upstream } from './sides.ts';
 
-interface Options {
-  oracle: string;
+interface Options extends CaseOptions {
   plan?: string;
   cases?: string;
-  seed: number;
-  seeds: number;
-  count: number;
-  show: number;
   least: number;
   features?: true;
   selfTest?: true;
@@ -143,25 +137,16 @@ async function selfTest(options: Options): Promise<boolean> {
   return wrong === 0 && missed === 0 && total > 0;
 }
 
-const number = (min: number): ((text: string) => number) => wholeNumber({ min, max: LARGEST_NUMBER });
-const options = script('compare.ts')
-  .requiredOption('--oracle <file>', 'the program that build.sh makes')
+const options = caseCommand('compare.ts', 2000)
   .option('--plan <command>', 'what answers as `farloop plan --stream` does')
   .option('--cases <file>', 'these cases, a line of JSON each')
-  .option('--seed <number>', 'the first seed', number(1), 1)
-  .option('--seeds <number>', 'how many seeds, in a row', number(1), 1)
-  .option('--count <number>', 'cases of a seed', number(1), 2000)
-  .option('--show <number>', 'how many different cases are shown whole', number(0), 3)
-  .option('--least <number>', 'how many cases must show each feature', number(0), 0)
+  .option('--least <number>', 'how many cases must show each feature', numberFrom(0), 0)
   .option('--features', 'how many cases show each feature')
   .option('--self-test', 'upstream against itself')
   .parse()
   .opts<Options>();
-try {
+await exitWith(async () => {
   const { plan } = options;
   if ((plan === undefined) !== (options.selfTest === true)) throw new Error('give either --plan, what answers, or --self-test');
-  process.exitCode = (await (plan === undefined ? selfTest(options) : run({ ...options, plan }))) ? 0 : 1;
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 2;
-}
+  return await (plan === undefined ? selfTest(options) : run({ ...options, plan }));
+});

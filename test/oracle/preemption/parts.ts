@@ -3,7 +3,6 @@
 //   parts.ts --oracle BIN [--seed N --seeds K --count M] [--show K]
 // Exit 0: no differences; 1: differences; 2: could not compare.
 import { isDeepStrictEqual } from 'node:util';
-import { wholeNumber } from '../../../lib/cli/terminal/arguments.ts';
 import { withPodFieldDefaults } from '../../../lib/admission/pod/pod-defaults.ts';
 import { handleFailures } from '../../../lib/kinds/preemption/checks/failure-handler.ts';
 import type { AdmissionFailure } from '../../../lib/kinds/preemption/checks/admission-failures.ts';
@@ -13,8 +12,8 @@ import { chooseVictims, NoVictimsError } from '../../../lib/kinds/preemption/vic
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { podQosClassOf } from '../../../lib/objects/pods/qos-class.ts';
 import { hasEnded, randomAdmission, randomNeeds } from '../../kinds/preemption/random-admissions.ts';
-import { LARGEST_NUMBER, script } from '../../script-options.ts';
 import { filter } from '../filter.ts';
+import { caseCommand, exitWith, type CaseOptions } from './comparing.ts';
 
 interface Fact {
   uid: string;
@@ -150,26 +149,14 @@ async function compareChunk(oracle: string, chunk: readonly Asked[], show: numbe
   return different;
 }
 
-const whole = (min: number): ((text: string) => number) => wholeNumber({ min, max: LARGEST_NUMBER });
-const options = script('parts.ts')
-  .requiredOption('--oracle <file>', 'the program that build.sh makes')
-  .option('--seed <number>', 'the first seed', whole(1), 1)
-  .option('--seeds <number>', 'how many seeds, in a row', whole(1), 1)
-  .option('--count <number>', 'cases of a seed', whole(1), 2000)
-  .option('--show <number>', 'how many differences are shown whole', whole(0), 3)
-  .parse()
-  .opts<{ oracle: string; seed: number; seeds: number; count: number; show: number }>();
-try {
+await exitWith(async () => {
   let different = 0;
-  const { oracle, seed, seeds, count, show } = options;
+  const { oracle, seed, seeds, count, show } = caseCommand('parts.ts', 2000).parse().opts<CaseOptions>();
   const numbers = Array.from({ length: seeds * count }, (_, at) => ({ seed: seed + Math.floor(at / count), number: at % count }));
   for (let at = 0; at < numbers.length; at += CHUNK_CASES) {
     const chunk = numbers.slice(at, at + CHUNK_CASES).map((one) => askedOf(one.seed, one.number));
     different += await compareChunk(oracle, chunk, Math.max(0, show - different));
   }
   console.log(`differences in parts: ${different} in ${numbers.length} cases`);
-  process.exitCode = different === 0 ? 0 : 1;
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 2;
-}
+  return different === 0;
+});

@@ -3,11 +3,10 @@
 //   stories.ts --oracle BIN [--seed N --seeds K --count M] [--show K]      a story for each of 16 cases
 // Exit 0: no differences; 1: differences; 2: could not compare.
 import { isDeepStrictEqual } from 'node:util';
-import { wholeNumber } from '../../../lib/cli/terminal/arguments.ts';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
-import { LARGEST_NUMBER, script } from '../../script-options.ts';
 import { nodeStory, playNodeStory, type Played } from '../../simulation/kinds/virtual-node/random-node.ts';
 import { filter } from '../filter.ts';
+import { caseCommand, exitWith, type CaseOptions } from './comparing.ts';
 import type { Upstream } from './sides.ts';
 
 /** As an API server shows it; undefined: it is gone. */
@@ -112,8 +111,8 @@ const differencesIn = ({ played, ends }: Judged): [string, End, End][] =>
     .map(([name, theirs]): [string, End, End] => [name, theirs, endOf(played.ended.get(name))])
     .filter(([, theirs, ours]) => !isDeepStrictEqual(theirs, ours));
 
-async function main(): Promise<void> {
-  const { oracle, seed, seeds, count, show } = options;
+async function areEqual(): Promise<boolean> {
+  const { oracle, seed, seeds, count, show } = caseCommand('stories.ts', 5000).parse().opts<CaseOptions>();
   const stories = Math.max(1, Math.floor((seeds * count) / CASES_OF_A_STORY));
   const played: Played[] = [];
   for (let number = 0; number < stories; number++)
@@ -141,21 +140,7 @@ async function main(): Promise<void> {
   console.log(`differences in stories: ${different} of ${stories}, whose pods end as ${told.join(', ')}`);
   // Of a few stories some show no eviction.
   const isTelling = stories < 50 || Object.values(counts).every((pods) => pods > 0);
-  process.exitCode = different === 0 && isTelling ? 0 : 1;
+  return different === 0 && isTelling;
 }
 
-const whole = (min: number): ((text: string) => number) => wholeNumber({ min, max: LARGEST_NUMBER });
-const options = script('stories.ts')
-  .requiredOption('--oracle <file>', 'the program that build.sh makes')
-  .option('--seed <number>', 'the first seed', whole(1), 1)
-  .option('--seeds <number>', 'how many seeds, in a row', whole(1), 1)
-  .option('--count <number>', 'cases of a seed: a story for each of 16', whole(1), 5000)
-  .option('--show <number>', 'how many differences are shown whole', whole(0), 3)
-  .parse()
-  .opts<{ oracle: string; seed: number; seeds: number; count: number; show: number }>();
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 2;
-}
+await exitWith(areEqual);

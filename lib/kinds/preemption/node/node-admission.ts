@@ -157,18 +157,18 @@ function decideNew(
     return;
   }
   setUnreadableSince(ledger, undefined);
-  let characters = mostCharacters < Infinity ? charactersIn(pods.values()) : 0;
+  if (waiting.length === 0) return;
+  let characters = charactersOf([...pods.values()]);
   for (const incoming of waiting) {
     if (characters > mostCharacters) return;
     const refusal = refusalOf?.(incoming);
     if (refusal) reject(ledger, incoming, refusal);
     else decide(ledger, { node, incoming, settings });
-    characters += charactersIn([pods.get(uidOf(incoming))]);
+    characters += charactersOf(pods.get(uidOf(incoming)));
   }
 }
 
-const charactersIn = (decisions: Iterable<PodDecision | undefined>): number =>
-  [...decisions].reduce((sum, decision) => sum + JSON.stringify(decision).length, 0);
+const charactersOf = (decided: PodDecision | PodDecision[] | undefined): number => JSON.stringify(decided)?.length ?? 0;
 
 function decide(ledger: Ledger, asked: { node: Node; incoming: Pod; settings: PreemptionSettings }): void {
   const { incoming } = asked;

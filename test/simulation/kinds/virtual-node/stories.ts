@@ -4,6 +4,7 @@ import { NODES, PODS } from '../../../../lib/objects/resources.ts';
 import { nodeObject } from '../../../../lib/kinds/virtual-node/node-object.ts';
 import { NODE_OPTIONS, virtualNodesIn } from '../../../../lib/kinds/virtual-pod/node-options.ts';
 import type { SimApiServer } from '../../api-server.ts';
+import { scriptAnnotations } from '../../../script-annotations.ts';
 import type { Scenario } from '../../scenario.ts';
 import type { HandsOfKind } from '../table.ts';
 
@@ -12,7 +13,7 @@ const OPTIONS = { [NODE_OPTIONS.node]: `${NODE}=simulated`, [NODE_OPTIONS.cpu]: 
 
 type Act = (api: SimApiServer) => Promise<unknown>;
 
-export const makeNode =
+const makeNode =
   (options: Readonly<Record<string, string>>): Act =>
   (api) => {
     const [settings] = virtualNodesIn(options);
@@ -22,39 +23,48 @@ export const makeNode =
 
 interface Bound {
   cpu?: string;
+  /** Instead of a request of cpu. */
+  resources?: object;
   /** What the simulated provider does with it, without the prefix. */
   script?: Readonly<Record<string, string>>;
   restartPolicy?: string;
   graceSeconds?: number;
   isCritical?: boolean;
+  priority?: number;
 }
 
 /** A pod that is bound to the node from its first moment. */
-const bind =
-  (
-    name: string,
-    { cpu = '500m', script = { 'run-seconds': '2' }, restartPolicy = 'Never', graceSeconds = 5, isCritical }: Bound = {},
-  ): Act =>
-  (api) =>
-    api.as('POST', PODS, {
-      body: {
-        apiVersion: 'v1',
-        kind: 'Pod',
-        metadata: {
-          name,
-          annotations: Object.fromEntries(Object.entries(script).map(([key, value]) => [`sim.farloop.dev/${key}`, value])),
-        },
-        spec: {
-          nodeName: NODE,
-          restartPolicy,
-          terminationGracePeriodSeconds: graceSeconds,
-          ...(isCritical && { priorityClassName: 'system-node-critical', priority: 2_000_001_000 }),
-          containers: [{ name: 'main', image: 'none', resources: { requests: { cpu } } }],
-        },
-      },
-    });
+export const boundPod = (
+  name: string,
+  {
+    cpu = '500m',
+    resources = { requests: { cpu } },
+    script = { 'run-seconds': '2' },
+    restartPolicy = 'Never',
+    graceSeconds = 5,
+    isCritical,
+    priority,
+  }: Bound = {},
+): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, annotations: scriptAnnotations(script) },
+  spec: {
+    nodeName: NODE,
+    restartPolicy,
+    terminationGracePeriodSeconds: graceSeconds,
+    ...(priority !== undefined && { priority }),
+    ...(isCritical && { priorityClassName: 'system-node-critical', priority: 2_000_001_000 }),
+    containers: [{ name: 'main', image: 'none', resources }],
+  },
+});
 
-const remove =
+const bind =
+  (name: string, bound: Bound = {}): Act =>
+  (api) =>
+    api.as('POST', PODS, { body: boundPod(name, bound) });
+
+export const remove =
   (name: string, gracePeriodSeconds?: number): Act =>
   (api) =>
     api.as('DELETE', PODS, {
@@ -69,13 +79,17 @@ const label =
 
 const FOR_EVER = { 'run-seconds': '100000' };
 
-const story = ({ acts, ...of }: Pick<Scenario, 'name' | 'acts' | 'ends' | 'withinMs'> & Partial<Scenario>): Scenario => ({
+export const story = ({
+  acts,
+  options = OPTIONS,
+  ...of
+}: Pick<Scenario, 'name' | 'acts' | 'ends' | 'withinMs'> & Partial<Scenario>): Scenario => ({
   clusters: ['west'],
   virtualNode: NODE,
-  options: OPTIONS,
+  options,
   spares: ['podIsDeleted', 'podIsForcedAway', 'ownerIsRecreated', 'namespaceEnds'],
   fateOf: () => ({ startsAfterMs: 0, runsMs: 0, exitCode: undefined }),
-  acts: [{ atMs: 300, act: makeNode(OPTIONS) }, ...acts],
+  acts: [{ atMs: 300, act: makeNode(options) }, ...acts],
   ...of,
 });
 
