@@ -1231,7 +1231,7 @@ export const MUTANTS: readonly Mutant[] = [
     search: 'if (kept.ended && (isFinal(pod.status) || pod.metadata.deletionTimestamp !== undefined))',
     replacement: 'if (kept.ended)',
     why: 'a pod that is over is pending for ever',
-    look: { scenario: 'virtual-runs', faults: ['apiServerIsOld'] },
+    look: { scenario: 'virtual-two-critical', faults: ['apiServerIsOld'] },
   },
   {
     name: 'room is given back with the decision to evict',
