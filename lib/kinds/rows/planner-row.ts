@@ -83,6 +83,8 @@ export interface KindKept {
   mostBytes?: number;
   /** Fields of the head itself in which the build before stored the same. */
   fieldsBefore?: readonly string[];
+  /** What of it a pass of another workload is given that asks for it (a `workloads` sight); absent: all of it. @param uid of that workload */
+  toldTo?(kept: object, uid: string): object;
   /** Fields that a pass works out again from what it sees. They need not be durable before a plan that changes them is carried out. */
   seenAgain?: readonly string[];
 }

@@ -1,5 +1,7 @@
 // Answers to a plan's questions about tasks of a provider, the provider's state, and what other workloads keep.
+import { plannerRowFor } from '../../kinds/planners.ts';
 import { sightKeyOf, type ProviderState, type SightWant, type WorkloadName } from '../../kinds/rows/plan.ts';
+import type { WorkloadKey } from '../../objects/workload.ts';
 import type { Task, TaskName } from '../../objects/task.ts';
 import { isFields } from '../../objects/values/untyped-fields.ts';
 import type { Deadline } from '../../ports/clock.ts';
@@ -39,7 +41,7 @@ export async function readSights(ports: SightPorts, pass: Pass, wants: readonly 
 }
 
 async function readSight(ports: SightPorts, { record, key, deadline }: Pass, want: SightWant): Promise<unknown> {
-  if (want.sight === 'workloads') return await keptOfAll(ports, key.cluster, want.workloads);
+  if (want.sight === 'workloads') return await keptOfAll(ports, key, want.workloads);
   const provider = providerFor(ports, record, want.node);
   try {
     switch (want.sight) {
@@ -83,19 +85,24 @@ function usable(task: Task): Task {
 /** Heads of one read. */
 const HEADS_AT_ONCE = 100;
 
-/** By uid what each keeps; null: it has no head. */
+/** By uid what each keeps for the one that asks; null: it has no head. */
 async function keptOfAll(
   { store }: Pick<Ports, 'store'>,
-  cluster: string,
+  { cluster, uid: asking }: WorkloadKey,
   names: readonly WorkloadName[],
 ): Promise<Record<string, unknown>> {
   const kept: Record<string, unknown> = {};
   for (let at = 0; at < names.length; at += HEADS_AT_ONCE) {
     const some = names.slice(at, at + HEADS_AT_ONCE);
     const heads = await store.readHeads(some.map(({ kind, namespace, name, uid }) => ({ cluster, kind, namespace, name, uid })));
-    for (const [place, { uid }] of some.entries()) {
+    for (const [place, { kind, uid }] of some.entries()) {
       const head = heads[place];
-      kept[uid] = head ? keptIn(uid, head.state) : null;
+      if (!head) {
+        kept[uid] = null;
+        continue;
+      }
+      const all = keptIn(uid, head.state);
+      kept[uid] = plannerRowFor(kind).kept?.toldTo?.(all, asking) ?? all;
     }
   }
   return kept;

@@ -23,13 +23,19 @@ export const CHILDREN_IN_SNAPSHOT = 1_000;
  * @throws UnrecordableError
  */
 export function snapshotOf(
-  { given, nowMs, plan }: Planned,
-  { factsOf, recordedFactsOf = factsOf, recordedTexts }: Pick<KindFacts, 'factsOf'> & Pick<PlannerRow, 'recordedFactsOf' | 'recordedTexts'>,
+  planned: Planned,
+  {
+    factsOf,
+    recordedFactsOf = factsOf,
+    recordedTexts,
+    planner,
+  }: Pick<KindFacts, 'factsOf'> & Pick<PlannerRow, 'recordedFactsOf' | 'recordedTexts' | 'planner'>,
 ): Uint8Array | undefined {
+  const { given, nowMs, plan } = planned;
   const { owner, pods, ended = [], head, manages, options, kept, held, sights } = given;
   const listed = [...pods];
   const children = given.children && [...given.children.values()].flat();
-  if (listed.length + ended.length + (children?.length ?? 0) > CHILDREN_IN_SNAPSHOT || restsOnReads(given, plan)) return undefined;
+  if (listed.length + ended.length + (children?.length ?? 0) > CHILDREN_IN_SNAPSHOT || restsOnReads(planned, planner)) return undefined;
   const { create, delete: deleted, strip } = head.expectations;
   const plainHead = { ...head, expectations: { create: [...create], delete: [...deleted], strip: [...strip] } };
   const recorded: RecordedPlan = {
@@ -55,11 +61,13 @@ export const snapshotKindOf = (kind: string): SnapshotKind => ({
   faultOf: (owner) => factsFor(kind).faultOf(owner),
 });
 
-/**
- * A step towards a wanted state, or a refusal because of objects that were read. Without those reads a replay would plan something else.
- */
-const restsOnReads = ({ read }: Snapshot<WorkloadObject>, { continues, outcome }: Plan<object>): boolean =>
-  (read?.size ?? 0) > 0 && (continues === true || outcome === 'parked');
+/** A replay gets no reads: it would ask for them again, or miss why a step or a refusal followed from them. */
+function restsOnReads({ given, nowMs, plan }: Planned, planner: PlannerRow['planner']): boolean {
+  if ((given.read?.size ?? 0) === 0) return false;
+  if (plan.continues === true || plan.outcome === 'parked') return true;
+  const { read: _read, ...unread } = given;
+  return planner.plan(unread, new Date(nowMs)).wants?.some((want) => 'resource' in want) ?? false;
+}
 
 export interface Replayed {
   recorded: Decided;

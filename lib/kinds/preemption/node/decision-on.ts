@@ -9,6 +9,12 @@ export function decisionOn(uid: string, keptOfNode: unknown): PodDecision | unde
   return read.success ? read.output : undefined;
 }
 
+/** What a node's passes keep, with no other decision than the one on that pod. */
+export function keptAbout(keptOfNode: object, uid: string): object {
+  const decision = decisionsIn(fieldsOf(keptOfNode)).get(uid);
+  return { decision: { pods: decision ? [decision] : [] } };
+}
+
 /** A thousand pods ask the same node. */
 const known = new WeakMap<object, ReadonlyMap<string, Fields>>();
 
