@@ -10,6 +10,7 @@ import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
 import type { Pod } from '../../lib/objects/kubernetes.ts';
 import { aJob, World } from '../world/world.ts';
+import { BATCH, QueueCounter, QUEUES } from './queue-counter.ts';
 import { MetricLines } from './metric-lines.ts';
 import { ownMillisecondsOf } from './own-time.ts';
 import { partsOf } from '../script-options.ts';
@@ -44,41 +45,7 @@ const perMonth = {
 const lambdaArmGbSecond = LIST_PRICES.lambdaArmGbSecond.dollars;
 const logsPerGb = LIST_PRICES.logGb.dollars;
 
-/** As in serverless.yml. */
-const BATCH = { events: 10, wakes: 10, timers: 10 };
 const GIGABYTES = { events: FUNCTION_GB.ingest, wakes: FUNCTION_GB.reconcile, timers: FUNCTION_GB.timers };
-const NAMES = ['events', 'wakes', 'timers'] as const;
-
-/** What each part of an installation did. */
-class Counter {
-  readonly sends = { events: 0, wakes: 0, timers: 0, asks: 0 };
-  /** Batches that a function was invoked with. */
-  readonly batches = { events: 0, wakes: 0, timers: 0 };
-  readonly messages = { events: 0, wakes: 0, timers: 0 };
-
-  reset(): void {
-    for (const counts of [this.sends, this.batches, this.messages]) for (const name of Object.keys(counts)) Reflect.set(counts, name, 0);
-  }
-
-  constructor(world: World) {
-    const { queue } = world;
-    const [send, receive] = [queue.send.bind(queue), queue.receive.bind(queue)];
-    queue.send = async (name, messages) => {
-      // Ten messages are one request.
-      this.sends[name === 'events' || name === 'wakes' || name === 'timers' ? name : 'asks'] += Math.ceil(messages.length / 10);
-      return await send(name, messages);
-    };
-    queue.receive = async (name, options) => {
-      const received = await receive(name, options);
-      if (name === 'events' || name === 'wakes' || name === 'timers') {
-        this.batches[name] += Math.ceil(received.length / BATCH[name]);
-        this.messages[name] += received.length;
-      }
-      return received;
-    };
-  }
-}
-
 const indexOfPod = ({ metadata: { labels } }: Pod): number => Number(labels?.['batch.kubernetes.io/job-completion-index'] ?? -1);
 
 async function finish(world: World): Promise<void> {
@@ -94,7 +61,7 @@ const jobNames = (world: World): string[] => applied.get(world) ?? [];
 
 interface Run {
   world: World;
-  counter: Counter;
+  counter: QueueCounter;
   metricLines: MetricLines;
   pods: number;
 }
@@ -103,7 +70,7 @@ interface Run {
 async function run(jobs: number, podsEach: number, perSecond: number, { endingOnly = false } = {}): Promise<Run> {
   const world = new World({ writesPerSecond: 100_000 });
   world.keepsSnapshots = true;
-  const counter = new Counter(world);
+  const counter = new QueueCounter(world);
   const metricLines = new MetricLines(world);
   await world.watch();
   const names = Array.from({ length: jobs }, (_, at) => `job-${at}`);
@@ -159,14 +126,12 @@ async function logged(world: World): Promise<{ bytes: number; snapshotBytes: num
 async function tell(title: string, { world, counter, metricLines, pods }: Run, most: { requests: number; dollars: number }): Promise<void> {
   const { sends, batches, messages } = counter;
   const { meter } = world.store;
-  const invocations = NAMES.reduce((sum, name) => sum + batches[name], 0);
-  const polls = NAMES.reduce((sum, name) => sum + 2 * batches[name], 0);
-  const sent = Object.values(sends).reduce((sum, count) => sum + count, 0);
+  const { invocations, polls, sent } = counter;
   const requests = meter.requests + polls + invocations + sent;
   const apiCalls = world.cluster.calls.length;
   const rounds = Math.max(Math.ceil(apiCalls / assumed.apiServerRequestsAtOnce), Math.min(apiCalls, batches.wakes * 3));
   // Workloads of a batch are worked on side by side, passes at most ten: they wait for the table together.
-  const functionMs = (name: (typeof NAMES)[number], share: number, atOnce: number): number =>
+  const functionMs = (name: (typeof QUEUES)[number], share: number, atOnce: number): number =>
     batches[name] * assumed.ownMs + (share * (meter.requests + sends.wakes + sends.timers) * assumed.awsRequestMs) / atOnce;
   const passesAtOnce = Math.max(1, messages.wakes / Math.max(batches.wakes, 1));
   const milliseconds = {
@@ -174,7 +139,7 @@ async function tell(title: string, { world, counter, metricLines, pods }: Run, m
     wakes: functionMs('wakes', 0.6, passesAtOnce) + messages.wakes * assumed.ownMsPerPass + rounds * assumed.apiServerRequestMs,
     timers: functionMs('timers', 0.1, 1),
   };
-  const gigabyteSeconds = NAMES.reduce((sum, name) => sum + (milliseconds[name] / 1000) * GIGABYTES[name], 0);
+  const gigabyteSeconds = QUEUES.reduce((sum, name) => sum + (milliseconds[name] / 1000) * GIGABYTES[name], 0);
   const passes = world.passes.length;
   const { bytes: passBytes, snapshotBytes } = await logged(world);
   const metricBytes = metricLines.bytes + metricLines.lines * assumed.logBytesPerLine;
@@ -199,7 +164,7 @@ async function tell(title: string, { world, counter, metricLines, pods }: Run, m
   const requestsOf = Object.entries({
     ...Object.fromEntries(Object.entries(meter.byOperation).map(([name, { requests: count }]) => [`table ${name}`, count])),
     ...Object.fromEntries(Object.entries(sends).map(([name, count]) => [`send ${name}`, count])),
-    ...Object.fromEntries(NAMES.map((name) => [`take ${name}`, 3 * batches[name]])),
+    ...Object.fromEntries(QUEUES.map((name) => [`take ${name}`, 3 * batches[name]])),
   });
   console.log(
     `  requests, one by one       ${requestsOf
@@ -362,7 +327,7 @@ async function time(): Promise<void> {
     const count = { invocations: 0, passes: 0 };
     const milliseconds = await ownMillisecondsOf(async () => {
       const { world, counter } = await run(jobs, podsEach, perSecond);
-      count.invocations = NAMES.reduce((sum, name) => sum + counter.batches[name], 0);
+      count.invocations = counter.invocations;
       count.passes = counter.messages.wakes;
       world.close();
     });

@@ -11,7 +11,7 @@ import { wakeAnew } from '../../lib/reconciler/head/heads.ts';
 import { scriptAnnotations } from '../script-annotations.ts';
 import { CLUSTER, World, type WorldOptions } from './world.ts';
 
-export interface NodesOptions extends Pick<WorldOptions, 'access' | 'seed'> {
+export interface NodesOptions extends Pick<WorldOptions, 'access' | 'manages' | 'seed'> {
   /** Of the kinds: which nodes there are. */
   options: KindOptions;
   /** What stands between the passes and the provider of a node. */
