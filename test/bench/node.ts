@@ -1,5 +1,5 @@
 // `npm run bench node [-- --pods N --runs N]`: pods per second of a virtual node, from the first create until all of them run: the sandbox and
-// `farloop up` in a process each, the simulated provider.
+// `farloop up` in a process each, the simulated provider. Exits 1 when a run is slower than its bound.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,8 @@ const { pods, runs } = script('npm run bench node --')
 /** Creates in flight at once. */
 const AT_ONCE = 16;
 const POLL_MS = 200;
+/** Pods per second: 80 % of what two quiet cores reach on an empty node, and on one that has 500 pods. */
+const LEAST = 100;
 
 const folder = await mkdtemp(join(tmpdir(), 'farloop-bench-node-'));
 const instance = await Instance.start(folder);
@@ -42,8 +44,10 @@ try {
       300_000,
     );
     const seconds = (performance.now() - began) / 1_000;
+    const isMissed = pods / seconds < LEAST;
+    if (isMissed) process.exitCode = 1;
     console.log(
-      `node: run ${run}: ${pods} pods created in ${(createdMs / 1_000).toFixed(1)} s, all run after ${seconds.toFixed(1)} s: ${(pods / seconds).toFixed(0)} pods/s`,
+      `node: run ${run}: ${pods} pods created in ${(createdMs / 1_000).toFixed(1)} s, all run after ${seconds.toFixed(1)} s: ${(pods / seconds).toFixed(0)} pods/s (at least ${LEAST}${isMissed ? ': missed' : ''})`,
     );
   }
 } finally {
