@@ -61,12 +61,12 @@ export const snapshotKindOf = (kind: string): SnapshotKind => ({
   faultOf: (owner) => factsFor(kind).faultOf(owner),
 });
 
-/** A replay gets no reads: it would ask for them again, or miss why a step or a refusal followed from them. */
+/** A replay gets no reads: where the same is not decided without them, it would tell differences that are none. */
 function restsOnReads({ given, nowMs, plan }: Planned, planner: PlannerRow['planner']): boolean {
   if ((given.read?.size ?? 0) === 0) return false;
   if (plan.continues === true || plan.outcome === 'parked') return true;
   const { read: _read, ...unread } = given;
-  return planner.plan(unread, new Date(nowMs)).wants?.some((want) => 'resource' in want) ?? false;
+  return !isDeepStrictEqual(decidedIn(planner.plan(unread, new Date(nowMs))), decidedIn(plan));
 }
 
 export interface Replayed {

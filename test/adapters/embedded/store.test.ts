@@ -42,12 +42,12 @@ const damageIn =
 
 storeContract('embedded, in memory', async () => {
   const clock = new VirtualClock();
-  const store = EmbeddedStore.open({ clock });
+  const store = EmbeddedStore.open({ clock, isMetered: true });
   return { store, nowMs: () => clock.nowMs(), close: async () => store.close(), damage: damageIn(store) };
 });
 
 storeContract('embedded, on a file', async () => {
-  const store = EmbeddedStore.open({ folder });
+  const store = EmbeddedStore.open({ folder, isMetered: true });
   return { store, nowMs: () => Date.now(), close: async () => store.close(), damage: damageIn(store) };
 });
 
