@@ -64,7 +64,6 @@ export const snapshotKindOf = (kind: string): SnapshotKind => ({
 /** A replay gets no reads: where the same is not decided without them, it would tell differences that are none. */
 function restsOnReads({ given, nowMs, plan }: Planned, planner: PlannerRow['planner']): boolean {
   if ((given.read?.size ?? 0) === 0) return false;
-  if (plan.continues === true || plan.outcome === 'parked') return true;
   const { read: _read, ...unread } = given;
   return !isDeepStrictEqual(decidedIn(planner.plan(unread, new Date(nowMs))), decidedIn(plan));
 }

@@ -82,7 +82,7 @@ describe('snapshots of passes', () => {
     const plan = jobPlanner.plan(given, new Date(0));
     const read = new Map([['podgroups.scheduling.k8s.io', { objects: [] }]]);
     const planned = (more: object): Planned => ({ given: { ...given, read }, nowMs: 0, plan: { ...plan, ...more } });
-    const rests = [{ continues: true }, { outcome: 'parked' }, { actions: [], why: ['what was read says so'] }];
+    const rests = [{ outcome: 'acted' }, { actions: [] }, { why: ['what was read says so'] }, { requeueAfterSeconds: 7 }];
     for (const more of rests) expect(snapshotOf(planned(more), RECORDED_JOB)).toBeUndefined();
     expect(snapshotOf(planned({}), RECORDED_JOB)).toBeInstanceOf(Uint8Array);
   });
