@@ -10,7 +10,7 @@ export interface PodItems {
   last: number;
 }
 
-/** An item of pods that have no slot of their own. */
+/** An item of pods that may be in any range of a whole list: their place in it is a hash, or of their kind's own reckoning. */
 export interface HashedPods {
   sort: 'hashedPods';
   name: string;

@@ -38,31 +38,46 @@ export interface Layout<Child extends AnyChild> {
  * requests.
  */
 const SLOTS_PER_SMALL_ITEM = 40;
+const SLOTS_PER_NAMED_ITEM = 104;
 const SLOTS_PER_ITEM = [
   { most: 2_000, slots: SLOTS_PER_SMALL_ITEM },
-  { most: 20_000, slots: 104 },
+  { most: 20_000, slots: SLOTS_PER_NAMED_ITEM },
   { most: Infinity, slots: 400 },
 ];
 /** Foreign pods have no slot of their own. Their hash spreads them over this many items. */
 const HASHED_ITEMS = 16;
+/** Items that a head names one by one: each name makes it longer, and a write is billed by the whole head. */
+const MOST_ITEMS = 256;
 
 /** Slots per item: taken from the head's items, else from the workload's size. */
 function slotsPerItem({ key, items }: Head, { owner, children }: ViewPart): number {
   const widest = items.reduce((most, item) => ('slots' in item ? Math.max(most, item.slots) : most), 0);
   if (widest > 0) return widest;
-  const expected = Math.max(owner ? factsFor(key.kind).expectedChildren(owner.object) : 0, children.size);
-  return SLOTS_PER_ITEM.find(({ most }) => expected <= most)?.slots ?? SLOTS_PER_SMALL_ITEM;
+  const { expectedChildren, pods } = factsFor(key.kind);
+  const expected = Math.max(owner ? expectedChildren(owner.object) : 0, children.size);
+  const wanted = SLOTS_PER_ITEM.find(({ most }) => expected <= most)?.slots ?? SLOTS_PER_SMALL_ITEM;
+  // The head names such items one by one.
+  return pods?.slotOf ? Math.max(wanted, SLOTS_PER_NAMED_ITEM) : wanted;
 }
 
 /** @param part the pods in the head, and those that come */
 export function podLayout(head: Head, part: ViewPart, era: number): Layout<PodFacts> {
   const slots = slotsPerItem(head, part);
+  const named = podItemsIn(head);
+  const { slotOf: ownSlotOf } = factsFor(head.key.kind).pods ?? {};
+  const names = new Set(named.map(({ name }) => name));
   return {
     resource: POD_RESOURCE,
-    named: podItemsIn(head),
+    named,
     isNamedLater: false,
-    itemsOf: (pod) => [podItemOf(pod, slots)],
-    takesNew: () => true,
+    itemsOf(pod) {
+      const byNumber = podItemOf(pod, slots);
+      if (!ownSlotOf) return [byNumber];
+      const own = podItemAt(ownSlotOf(pod), pod, slots);
+      // A build before this one put all pods of such a kind beside each other.
+      return byNumber.name !== own.name && names.has(byNumber.name) ? [own, byNumber] : [own];
+    },
+    takesNew: (item) => !ownSlotOf || item.sort === 'hashedPods',
     covers: (item, whole) => isWithin(spanOf(item), whole),
     floorOf: (item, latest) => newest(floorIn(latest, POD_RESOURCE, era) ?? '0', toldFloor(latest, era, spanOf(item))),
     namesOf: inRuns,
@@ -76,6 +91,13 @@ function podItemOf(pod: PodFacts, slots: number): Item {
   const at = Math.floor(slot / slots);
   return podItems({ slots, first: at, last: at });
 }
+
+/**
+ * Of a kind whose pods share numbers: each counts how often its slot was filled. A list comes in ranges of numbers, so the item may be in any
+ * of them, like one of hashes.
+ */
+const podItemAt = (slot: number | undefined, { uid }: PodFacts, slots: number): Item =>
+  hashedPods(slots, slot === undefined ? hashOf(uid) % HASHED_ITEMS : Math.floor(slot / slots) % MOST_ITEMS);
 
 const isPodItem = (item: HeadItem): item is PodItem => item.sort === 'pods' || item.sort === 'hashedPods' || item.sort === 'other';
 
@@ -118,7 +140,6 @@ const isWithin = ({ from, to }: Span, { slots }: WholeList): boolean => slots ==
 
 /** Children of one item, with parts of some hundred bytes. A write is billed by the whole item. */
 const CHILDREN_PER_ITEM = 64;
-const MOST_ITEMS = 256;
 /** The layout widens when it is too narrow by this factor: children known by then stay where they are, too, and are written twice. */
 const WIDENING = 4;
 

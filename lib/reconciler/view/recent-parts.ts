@@ -25,16 +25,19 @@ function digestOf(bytes: Uint8Array): number {
   return hash;
 }
 
-function remember(digest: number, entry: Recent): void {
-  const replaced = recent.get(digest);
-  if (replaced) weight -= weightOf(replaced);
+function forget(digest: number): void {
+  const known = recent.get(digest);
+  if (known) weight -= weightOf(known);
   recent.delete(digest);
+}
+
+function remember(digest: number, entry: Recent): void {
+  forget(digest);
   recent.set(digest, entry);
   weight += weightOf(entry);
-  for (const [oldest, forgotten] of recent) {
+  for (const oldest of recent.keys()) {
     if (weight <= MOST_CHILDREN) return;
-    recent.delete(oldest);
-    weight -= weightOf(forgotten);
+    forget(oldest);
   }
 }
 
@@ -48,9 +51,10 @@ export function readPart<Child extends AnyChild>(bytes: Uint8Array): ViewPart<Ch
   return entry.part as ViewPart<Child>;
 }
 
-/** Like packPart. The caller must not change the part afterwards. */
-export function writePart<Child extends AnyChild>(part: ViewPart<Child>): Uint8Array {
+/** Like packPart. The caller must not change the part afterwards. @param replaced what it is written in the place of: nobody reads that again */
+export function writePart<Child extends AnyChild>(part: ViewPart<Child>, replaced?: Uint8Array): Uint8Array {
   const bytes = packPart(part);
+  if (replaced) forget(digestOf(replaced));
   remember(digestOf(bytes), { bytes, part });
   return bytes;
 }

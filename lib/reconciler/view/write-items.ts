@@ -5,12 +5,15 @@ import type { Head, Store, ViewItem } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import type { AnyChild, Entry, Observation } from '../../wire/words/observations.ts';
 import { UNKNOWN_ERA } from './floors.ts';
+import { inParallel } from '../invocation/parallel.ts';
 import type { Item, Layout } from './layouts.ts';
 import { partOf, readItems } from './read-items.ts';
 import { writePart } from './recent-parts.ts';
 import { adopt, emptyPart, mergeNews, type Merged, type News } from './view.ts';
 
 export const MOST_TRIES = 20;
+/** Items are packed before they are written: of a hundred at once, others would wait for all. */
+const ITEMS_AT_ONCE = 16;
 
 /** Goes into the items of one resource: observations, and entries that lay in the head until now, unchanged. */
 export interface Leaving<Child extends AnyChild> {
@@ -116,9 +119,10 @@ export async function writeItems<Child extends AnyChild>(
   });
   const head = now.length > 0 ? await store.updateHead(before.key, {}, { addItems: now }) : before;
   const present = new Map([...items, ...(await readItems(store, before, unread))]);
-  const written = await Promise.all(
-    shares.map(async (share) => await writeItem(store, head, share, { present: present.get(share.item.name), era })),
-  );
+  const written: Omit<Merged, 'changed'>[] = [];
+  await inParallel(shares, ITEMS_AT_ONCE, async (share) => {
+    written.push(await writeItem(store, head, share, { present: present.get(share.item.name), era }));
+  });
   return {
     head,
     unnamed: later,
@@ -139,14 +143,14 @@ async function writeItem<Child extends AnyChild>(
       partOf<Child>(current?.bytes, layout.resource, era) ?? emptyPart<Child>(layout.resource, { era, floor: layout.floorOf(item, head) });
     // A writer of a later era has written it since.
     if (before.era > era) return { isNews: false, observedByPass: true };
-    const isTaken = ({ child }: Observation<Child>): boolean => layout.takesNew(item) || before.children.has(child.uid);
-    const children = news.children.filter(isTaken);
-    if (children.length === 0 && moved.length === 0 && !news.whole) return { isNews: false, observedByPass: true };
-    const adopted = adopt(before, moved);
+    const isTaken = ({ child }: Pick<Entry<Child>, 'child'>): boolean => layout.takesNew(item) || before.children.has(child.uid);
+    const [children, taken] = [news.children.filter(isTaken), moved.filter(isTaken)];
+    if (children.length === 0 && taken.length === 0 && !news.whole) return { isNews: false, observedByPass: true };
+    const adopted = adopt(before, taken);
     const { part, changed, ...merged } = mergeNews(adopted, { ...news, children });
     if (!changed && adopted === before && current) return merged;
     try {
-      await store.putItem(head.key, { name: item.name, bytes: writePart(part) }, current?.version ?? 0);
+      await store.putItem(head.key, { name: item.name, bytes: writePart(part, current?.bytes) }, current?.version ?? 0);
       return merged;
     } catch (error) {
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;

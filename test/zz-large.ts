@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Instance } from './hostile/instance.ts';
+import { oddTrainingJobs } from './hostile/odd-training-jobs.ts';
+import { OrdinaryJobs } from './hostile/ordinary-jobs.ts';
+const workers = Number(process.argv[2] ?? 7000);
+const which = Number(process.argv[3] ?? -1);
+const folder = await mkdtemp('/tmp/farloop-large-');
+const f = await Instance.start({ state: join(folder, 's') });
+const all = oddTrainingJobs(workers);
+const odd = all.at(which)!;
+console.log(odd.what);
+const { ordinary, usualMs } = await OrdinaryJobs.measured(f, 'before');
+await f.ask('held', {});
+const began = performance.now();
+await f.access.create(odd.resource, odd.object, f.soon());
+let held = 0; const rounds: number[] = [];
+const status = async () => ((await f.access.get<any>(odd.resource, { namespace: 'default', name: odd.object.metadata.name! }, f.soon())).object.status ?? {});
+for (;;) {
+  const r = (await ordinary.round()).sort((a, b) => a - b);
+  rounds.push(Math.round(r[2]!));
+  const h = await f.ask('held', {});
+  held = Math.max(held, h);
+  process.stdout.write(`${h.toFixed(0)} `);
+  if (odd.hasCome === undefined || odd.hasCome(await status())) break;
+}
+console.log('\ncame after', ((performance.now() - began) / 1000).toFixed(1), 'usual', usualMs.toFixed(0), 'rounds', rounds.join(' '), 'held', held.toFixed(0));
+const { peakBytesOf } = await import('./bench/processor-time.ts');
+console.log('peak', (f as any).judgeMemory.length, peakBytesOf(f.pid));
+await f.stop();
+await rm(folder, { recursive: true, force: true });
