@@ -1,4 +1,5 @@
 // The children of a workload that grows from 1 replica to 100,000, written and read on any store.
+import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import type { ChildState } from '../../../lib/objects/child-state.ts';
@@ -45,14 +46,15 @@ const podOf = (slot: number, resourceVersion: string): PodFacts => ({
 const podSeen = (slot: number, version: string): PodObservation => ({ heardAt: version, presence: 'there', child: podOf(slot, version) });
 const slots = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, at) => from + at);
 
-const KEY: WorkloadKey = { cluster: 'west', kind: 'PyTorchJob', namespace: 'default', name: 'large', uid: 'uid-of-large' };
+/** The tests of a store may share its table. */
+const aKey = (): WorkloadKey => ({ cluster: 'west', kind: 'PyTorchJob', namespace: 'default', name: 'large', uid: randomUUID() });
 
 /** Of a training job: each of its pods has the same number, so that only their kind tells their slots. */
 function manyPodsContract(name: string, open: () => Promise<StoreUnderTest>): void {
   test(`${name}: the pods of a training job of 100,000 replicas lie in items of a bounded size`, async () => {
     const { store, close } = await open();
     try {
-      let head: Head = await store.createHead(newHead({ clock: new SystemClock() }, KEY, { era: 0 } as never));
+      let head: Head = await store.createHead(newHead({ clock: new SystemClock() }, aKey(), { era: 0 } as never));
       const write = async (children: PodObservation[], floor?: string): Promise<void> => {
         const whole = floor === undefined ? {} : { whole: { floor, slots: 'all' as const } };
         head = (await writeView(store, head, { resource: 'pods', children, byPass: false, ...whole }, { era: 0 })).head;
@@ -87,12 +89,12 @@ function manyPodsContract(name: string, open: () => Promise<StoreUnderTest>): vo
   test(`${name}: an item in which the build before kept all pods of a training job is read on, and no pod is lost (R2, R19)`, async () => {
     const { store, close } = await open();
     try {
-      const created = await store.createHead(newHead({ clock: new SystemClock() }, KEY, { era: 0 } as never));
+      const created = await store.createHead(newHead({ clock: new SystemClock() }, aKey(), { era: 0 } as never));
       const all = podItems({ slots: 40, first: 0, last: 0 });
       const children = new Map(slots(0, 100).map((slot) => [podOf(slot, '1').uid, { ...podSeen(slot, '1'), byPass: false }]));
       const bytes = packPart<PodFacts>({ ...emptyPart('pods', { era: 0, floor: '1' }), children });
       let head: Head = await store.updateHead(created.key, {}, { addItems: [all] });
-      await store.putItem(KEY, { name: all.name, bytes }, 0);
+      await store.putItem(head.key, { name: all.name, bytes }, 0);
       const versions = async (): Promise<Record<string, string>> => {
         const { part, hasMissingItem } = await readView(store, head, 0);
         expect(hasMissingItem).toBe(false);
@@ -119,7 +121,7 @@ export function manyChildrenContract(name: string, open: () => Promise<StoreUnde
     const { store, close } = await open();
     const clock = new SystemClock();
     try {
-      let head: Head = await store.createHead(newHead({ clock }, KEY, { era: 0 } as never));
+      let head: Head = await store.createHead(newHead({ clock }, aKey(), { era: 0 } as never));
       const write = async (children: ChildObservation[], expected: number, floor?: string): Promise<void> => {
         const news = {
           resource: 'services',
