@@ -15,7 +15,7 @@ const began = performance.now();
 console.log(`hostile: seed ${seed}; SEED=${seed} npm run test:hostile replays it`);
 
 /** Of the largest training job on the sandbox: as many as come up in a minute on a slow machine. */
-const WORKERS = 2_500;
+const WORKERS = 7_000;
 
 async function timed(part: string, run: () => Promise<void>): Promise<void> {
   const beganMs = performance.now();

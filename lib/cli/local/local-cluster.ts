@@ -6,6 +6,7 @@ import type { DefinitionManifest } from '../../kinds/rows/kind-definition.ts';
 import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
 import { writePrivately } from '../../files/private-files.ts';
 import { FailedError } from '../terminal/exit.ts';
+import { boundYoung } from './local-heap.ts';
 import type { NodeSize } from './node-size.ts';
 
 export interface LocalCluster {
@@ -62,6 +63,7 @@ export async function startLocalSandbox(options: {
     import('../../simulated-node/simulated-node.ts'),
     import('../../sandbox/embedded-client.ts'),
   ]);
+  boundYoung();
   const sandbox = await startSandbox({
     folder,
     port: port > 0 ? port : await freePortLike(lastPort(folder)),

@@ -15,10 +15,18 @@ export function boundHeap(): void {
   // V8 takes no bound once it runs, and a factor of 1 from the start would leave the young generation at a megabyte: it grows with
   // collections, until it is large enough.
   const collections = new PerformanceObserver(() => {
-    const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-    if (young && young.space_size < YOUNG_BYTES) return;
-    setFlagsFromString('--semi-space-growth-factor=1');
-    collections.disconnect();
+    if (boundYoung()) collections.disconnect();
   });
   collections.observe({ entryTypes: ['gc'] });
+}
+
+/**
+ * Bounds the young generation if it is large enough. To be called before one long turn of the event loop, in which nobody hears of collections:
+ * to load a large state folder doubles it twice. @returns whether it is bounded
+ */
+export function boundYoung(): boolean {
+  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
+  const isEnough = young !== undefined && young.space_size >= YOUNG_BYTES;
+  if (isEnough) setFlagsFromString('--semi-space-growth-factor=1');
+  return isEnough;
 }

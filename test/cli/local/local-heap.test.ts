@@ -28,3 +28,21 @@ test('the young generation of a local process grows to what it needs, and no fur
   expect(Number(stdout)).toBeGreaterThanOrEqual(32 * MEGABYTE);
   expect(Number(stdout)).toBeLessThanOrEqual(MOST);
 }, 20_000);
+
+/** One turn that keeps what it makes, once the young generation is as large as it should be. */
+const longTurn = `
+  import { getHeapSpaceStatistics } from 'node:v8';
+  import { boundYoung } from ${JSON.stringify(MODULE)};
+  const kept = [];
+  const young = () => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size;
+  const keep = () => { for (let at = 0; at < 10_000; at += 1) kept.push({ at, list: [at, kept.length] }); };
+  while (!boundYoung()) keep();
+  for (let times = 0; times < 200; times += 1) keep();
+  console.log(young());
+`;
+
+test('nor does one long turn of the event loop make it grow, in which nobody hears of collections', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', longTurn]);
+  expect(Number(stdout)).toBeGreaterThanOrEqual(32 * MEGABYTE);
+  expect(Number(stdout)).toBeLessThanOrEqual(MOST);
+}, 20_000);
