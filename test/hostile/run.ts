@@ -14,7 +14,7 @@ const folder = await mkdtemp(join(tmpdir(), 'farloop-hostile-'));
 const began = performance.now();
 console.log(`hostile: seed ${seed}; SEED=${seed} npm run test:hostile replays it`);
 
-/** Of the largest training job on the sandbox: as many as come up in a minute on a slow machine. */
+/** Of the largest training job on the sandbox: they come up in a minute on a slow machine. */
 const WORKERS = 7_000;
 
 async function timed(part: string, run: () => Promise<void>): Promise<void> {
