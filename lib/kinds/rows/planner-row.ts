@@ -14,6 +14,8 @@ export interface PlannerRow<Owner extends WorkloadObject = WorkloadObject, Statu
   backoff: KindBackoff<Owner, Status>;
   /** The kind's own durable state in its workloads' heads; absent: none. */
   kept?: KindKept;
+  /** The part that its passes want of what another workload keeps (a `workloads` sight); absent: all. @param uid of the one that asks */
+  heardOf?(kept: object, uid: string): object;
   /** The part of a live owner that the flight recorder stores, if it is more than the facts: further fields that its planner reads. */
   recordedFactsOf?(owner: Owner): Owner;
   /** Texts that nearly every snapshot of a pass holds. They make it smaller. */
@@ -83,8 +85,6 @@ export interface KindKept {
   mostBytes?: number;
   /** Fields of the head itself in which the build before stored the same. */
   fieldsBefore?: readonly string[];
-  /** What of it a pass of another workload is given that asks for it (a `workloads` sight); absent: all of it. @param uid of that workload */
-  toldTo?(kept: object, uid: string): object;
   /** Fields that a pass works out again from what it sees. They need not be durable before a plan that changes them is carried out. */
   seenAgain?: readonly string[];
 }

@@ -1,7 +1,5 @@
 // Answers to a plan's questions about tasks of a provider, the provider's state, and what other workloads keep.
-import { plannerRowFor } from '../../kinds/planners.ts';
 import { sightKeyOf, type ProviderState, type SightWant, type WorkloadName } from '../../kinds/rows/plan.ts';
-import type { WorkloadKey } from '../../objects/workload.ts';
 import type { Task, TaskName } from '../../objects/task.ts';
 import { isFields } from '../../objects/values/untyped-fields.ts';
 import type { Deadline } from '../../ports/clock.ts';
@@ -40,8 +38,9 @@ export async function readSights(ports: SightPorts, pass: Pass, wants: readonly 
   );
 }
 
-async function readSight(ports: SightPorts, { record, key, deadline }: Pass, want: SightWant): Promise<unknown> {
-  if (want.sight === 'workloads') return await keptOfAll(ports, key, want.workloads);
+async function readSight(ports: SightPorts, pass: Pass, want: SightWant): Promise<unknown> {
+  const { record, deadline } = pass;
+  if (want.sight === 'workloads') return await keptOfAll(ports, pass, want.workloads);
   const provider = providerFor(ports, record, want.node);
   try {
     switch (want.sight) {
@@ -85,24 +84,20 @@ function usable(task: Task): Task {
 /** Heads of one read. */
 const HEADS_AT_ONCE = 100;
 
-/** By uid what each keeps for the one that asks; null: it has no head. */
+/** By uid what each keeps, as far as the pass wants it; null: it has no head. */
 async function keptOfAll(
   { store }: Pick<Ports, 'store'>,
-  { cluster, uid: asking }: WorkloadKey,
+  { key: { cluster, uid: asking }, row }: Pass,
   names: readonly WorkloadName[],
 ): Promise<Record<string, unknown>> {
   const kept: Record<string, unknown> = {};
   for (let at = 0; at < names.length; at += HEADS_AT_ONCE) {
     const some = names.slice(at, at + HEADS_AT_ONCE);
     const heads = await store.readHeads(some.map(({ kind, namespace, name, uid }) => ({ cluster, kind, namespace, name, uid })));
-    for (const [place, { kind, uid }] of some.entries()) {
+    for (const [place, { uid }] of some.entries()) {
       const head = heads[place];
-      if (!head) {
-        kept[uid] = null;
-        continue;
-      }
-      const all = keptIn(uid, head.state);
-      kept[uid] = plannerRowFor(kind).kept?.toldTo?.(all, asking) ?? all;
+      const all = head && keptIn(uid, head.state);
+      kept[uid] = all ? (row.heardOf?.(all, asking) ?? all) : null;
     }
   }
   return kept;
