@@ -53,11 +53,11 @@ const MOST_ITEMS = 256;
 function slotsPerItem({ key, items }: Head, { owner, children }: ViewPart): number {
   const widest = items.reduce((most, item) => ('slots' in item ? Math.max(most, item.slots) : most), 0);
   if (widest > 0) return widest;
-  const { expectedChildren, pods } = factsFor(key.kind);
-  const expected = Math.max(owner ? expectedChildren(owner.object) : 0, children.size);
+  const facts = factsFor(key.kind);
+  const expected = Math.max(owner ? facts.expectedChildren(owner.object) : 0, children.size);
   const wanted = SLOTS_PER_ITEM.find(({ most }) => expected <= most)?.slots ?? SLOTS_PER_SMALL_ITEM;
   // The head names such items one by one.
-  return pods?.slotOf ? Math.max(wanted, SLOTS_PER_NAMED_ITEM) : wanted;
+  return facts.pods?.slotOf ? Math.max(wanted, SLOTS_PER_NAMED_ITEM) : wanted;
 }
 
 /** @param part the pods in the head, and those that come */
