@@ -51,7 +51,7 @@ export async function openRelayedWorld({
   isDeaf = false,
   chaos,
 }: RelayedWorldOptions): Promise<RelayedWorld> {
-  const [queue, store] = [EmbeddedQueue.open({ clock, ...(chaos && { chaos }) }), EmbeddedStore.open({ clock, isMetered: true })];
+  const [queue, store] = [EmbeddedQueue.open({ clock, ...(chaos && { chaos }) }), EmbeddedStore.open({ clock })];
   const clusters = EmbeddedClusters.open();
   const telemetry = new RecordingTelemetry();
   const budget = { writesPerSecond: 1_000, burst: 1_000 };

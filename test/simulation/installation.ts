@@ -22,7 +22,7 @@ export class Installation {
     this.#simulation = simulation;
     const { run, scheduler } = simulation;
     const { clock } = new Process('aws', run.seed, simulation.around());
-    this.store = EmbeddedStore.open({ clock });
+    this.store = EmbeddedStore.open({ clock, isMetered: false });
     this.queue = EmbeddedQueue.open({ clock });
     const budget = run.scenario.budget ?? { writesPerSecond: 1_000, burst: 1_000 };
     const { options } = run.scenario;

@@ -94,7 +94,7 @@ export class World extends PlayedCluster {
   }: WorldOptions = {}) {
     const clock = new VirtualClock({ seed });
     super({ clock, clusterAheadMs, apiFolder, rows, kinds: managedKinds(manages, ALL_FACTS, { options }) });
-    this.store = EmbeddedStore.open({ clock, isMetered: true });
+    this.store = EmbeddedStore.open({ clock });
     this.queue = EmbeddedQueue.open({ clock });
     this.cluster = new InProcessCluster({ handle: (request) => this.api.handle(request) }, clock, clusterAheadMs);
     this.record = {

@@ -67,13 +67,13 @@ export class EmbeddedStore implements Store {
 
   /**
    * @param options.folder the state folder; in memory when absent
-   * @param options.isMetered whether its meter counts, which takes about as long as the requests themselves; default false
+   * @param options.isMetered whether its meter counts, which takes about as long as the requests themselves; default true
    * @throws one sentence for a file of a newer version or one that cannot be opened; FullDiskError
    */
   static open({
     folder,
     clock = new SystemClock(),
-    isMetered = false,
+    isMetered = true,
   }: { folder?: string; clock?: Clock; isMetered?: boolean } = {}): EmbeddedStore {
     return new EmbeddedStore(
       SqliteFile.open({ folder, file: STORE_FILE, schemaVersion: SCHEMA_VERSION, schema: SCHEMA }),

@@ -198,7 +198,7 @@ function passItem({ key, startTime, durationMs, outcome, why, actions, saw, next
       element(
         'span',
         { class: 'soft' },
-        `${durationMs} ms, ${countText(saw.pods ?? 0, 'pod')} seen${key.uid === uid ? '' : `, uid ${key.uid}`}`,
+        `${durationMs} ms${saw.pods === undefined ? '' : `, ${countText(saw.pods, 'pod')} seen`}${key.uid === uid ? '' : `, uid ${key.uid}`}`,
       ),
     ),
     ...why.map((reason) => element('p', {}, reason)),

@@ -31,6 +31,7 @@ export async function reportPass(
   const lagMs = sinceMs === undefined ? undefined : clock.nowMs() - sinceMs;
   countWork(telemetry, pass, { outcome, durationMs, lagMs });
   const { planned } = pass.decided;
+  const { pods: ofPods, children: others } = pass.facts;
   const recorded = {
     key: pass.key,
     passId: pass.fence,
@@ -39,11 +40,13 @@ export async function reportPass(
     outcome,
     why: pass.decided.why,
     saw: {
-      pods: pass.known.pods.size,
-      ...(pass.known.pods.size <= CHILDREN_IN_SNAPSHOT && { digest: digestOf(pass.known.pods) }),
+      ...(ofPods && {
+        pods: pass.known.pods.size,
+        ...(pass.known.pods.size <= CHILDREN_IN_SNAPSHOT && { digest: digestOf(pass.known.pods) }),
+      }),
       resourceVersion: pass.known.owner?.metadata.resourceVersion ?? '',
       live: pass.known.live !== undefined,
-      listed: pass.known.listed,
+      ...((ofPods ?? others.length > 0) && { listed: pass.known.listed }),
     },
     actions: pass.decided.actions,
     ...(nextWakeAtMs !== undefined && { nextWakeAtMs }),

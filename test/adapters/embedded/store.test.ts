@@ -42,12 +42,12 @@ const damageIn =
 
 storeContract('embedded, in memory', async () => {
   const clock = new VirtualClock();
-  const store = EmbeddedStore.open({ clock, isMetered: true });
+  const store = EmbeddedStore.open({ clock });
   return { store, nowMs: () => clock.nowMs(), close: async () => store.close(), damage: damageIn(store) };
 });
 
 storeContract('embedded, on a file', async () => {
-  const store = EmbeddedStore.open({ folder, isMetered: true });
+  const store = EmbeddedStore.open({ folder });
   return { store, nowMs: () => Date.now(), close: async () => store.close(), damage: damageIn(store) };
 });
 

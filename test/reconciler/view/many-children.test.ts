@@ -5,6 +5,6 @@ import { manyChildrenContract } from './many-children.ts';
 
 manyChildrenContract('EmbeddedStore', async () => {
   const clock = new VirtualClock();
-  const store = EmbeddedStore.open({ clock });
+  const store = EmbeddedStore.open({ clock, isMetered: false });
   return { store, nowMs: () => clock.nowMs(), close: async () => store.close(), damage: async () => {} };
 });

@@ -9,7 +9,7 @@ export function decisionOn(uid: string, keptOfNode: unknown): PodDecision | unde
   return read.success ? read.output : undefined;
 }
 
-/** What a node's passes keep, with no other decision than the one on that pod. */
+/** The decision on that pod alone, in the form in which a node's passes keep all of them. */
 export function keptAbout(keptOfNode: object, uid: string): object {
   const decision = decisionsIn(fieldsOf(keptOfNode)).get(uid);
   return { decision: { pods: decision ? [decision] : [] } };
