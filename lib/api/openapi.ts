@@ -98,6 +98,7 @@ const schemas: Record<string, Schema> = {
     reasons: listOf({ ...anyObject, required: ['code', 'text'] }),
     conditions: listOf(anyObject),
     status: anyObject,
+    hasPods: { ...yes, description: 'Whether workloads of its kind have pods.' },
     pods: listOf(
       object({
         name: text,

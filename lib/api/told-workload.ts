@@ -67,6 +67,8 @@ export interface WorkloadDetail extends WorkloadSummary {
   reasons: Reason[];
   conditions: readonly unknown[];
   status: object;
+  /** Whether workloads of its kind have pods. */
+  hasPods: boolean;
   pods: PodSummary[];
   /** Number of pods beyond the limit. */
   podsLeftOut: number;
@@ -161,11 +163,13 @@ export function readableDetail(
     const { era, fence, floor, items } = known.head;
     const reasons: Reason[] = [{ code: 'Unreadable', text: summary.reason }];
     const head = { era, fence, floor, bornTime: '', openedTime: '', viewItems: items.length };
-    return { ...summary, reasons, conditions: [], status: {}, pods: [], podsLeftOut: 0, head };
+    return { ...summary, reasons, conditions: [], status: {}, hasPods: hasPods(known), pods: [], podsLeftOut: 0, head };
   }
 }
 
 const ownerIn = ({ view }: Known): WorkloadObject | undefined => (view.owner && !view.owner.deleted ? view.owner.object : undefined);
+
+const hasPods = ({ row }: Known): boolean => row.facts.pods !== undefined;
 
 const podsIn = ({ view }: Known): PodFacts[] => [...livingIn(view)];
 
@@ -190,6 +194,7 @@ function detailOf(known: Known, surroundings: Surroundings, passes: readonly Pas
     reasons: reasonsOf(known, pods, { surroundings, passes, nowMs }),
     conditions: conditionsIn(owner?.status),
     status: owner?.status ?? {},
+    hasPods: hasPods(known),
     pods: pods.slice(0, MOST_PODS).map(podSummaryOf),
     podsLeftOut: Math.max(pods.length - MOST_PODS, 0),
     ...(state && { passes: state }),

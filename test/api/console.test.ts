@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { describeWorkloads } from '../../lib/api/workloads.ts';
 import { evidenceText } from '../../lib/cli/queries/explain.ts';
 import { consoleFolder } from '../../lib/files/package-files.ts';
+import { createHead } from '../../lib/reconciler/head/heads.ts';
 import { until } from '../claims.ts';
 import { aPass } from '../contracts/recorder.ts';
 import type { Listening } from '../listening.ts';
@@ -49,6 +50,9 @@ beforeAll(async () => {
     status: { conditions: [{ type: 'Failed', status: 'True', reason: 'Odd', message: REVERSING }] },
   });
   await know(ports, { name: 'stuck', state: { park: { failures: 1, untilMs: Date.now() + 60_000, reason: HOSTILE, generation: 1 } } });
+  const local = await ports.clusters.get('local');
+  if (!local) throw new Error('local is not registered');
+  await createHead(ports, { cluster: 'local', kind: 'VirtualNode', namespace: '', name: 'edge', uid: 'uid-of-edge' }, local);
   const key = { cluster: 'staging', kind: 'Job' as const, namespace: 'default', name: 'demo', uid: 'uid-of-demo' };
   await ports.recorder.append(aPass(Date.now() - 5_000, { key }));
   await import(pathToFileURL(join(consoleFolder(), 'console.js')).href);
@@ -107,6 +111,13 @@ describe('the console', () => {
     for (const text of ['uid uid-of-demo', '2 pods are missing', 'create Pod n/j-0-abcde and 1 more', 'demo-a', 'PodsRunning'])
       expect(page.text).toContain(text);
     expect(page.activeElement).toBe(page.byId('main'));
+  });
+
+  test('a workload of a kind without pods: no word of pods', async () => {
+    page.control('VirtualNode edge').click();
+    await shows('uid uid-of-edge');
+    expect(page.text).toContain('Conditions');
+    expect(page.text).not.toContain('Pods');
   });
 
   test('a cluster that does not answer, since when and why, and what its workloads wait for; and that it answers again', async () => {

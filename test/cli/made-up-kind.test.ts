@@ -12,7 +12,7 @@ import { listening, type Listening } from '../listening.ts';
 const { facts } = aMadeUpKind();
 const KINDS = [...ALL_FACTS, facts];
 const key = { cluster: 'local', namespace: 'default', name: 'quartet' };
-const common = { conditions: [], status: {}, pods: [], podsLeftOut: 0, queued: false };
+const common = { conditions: [], status: {}, hasPods: true, pods: [], podsLeftOut: 0, queued: false };
 const head = { era: 0, fence: '1', floor: '1', bornTime: '', openedTime: '', viewItems: 1 };
 
 const band: WorkloadDetail = {

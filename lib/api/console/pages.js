@@ -44,12 +44,7 @@ export function overview({ clusters, workloads: { items, more } }) {
         { title: 'Next look' },
       ],
       items.map((workload) => [
-        element(
-          'span',
-          {},
-          element('a', { href: linkTo(workload) }, titleOf(workload)),
-          clusters.length > 1 && ` on ${workload.cluster}`,
-        ),
+        element('span', {}, element('a', { href: linkTo(workload) }, titleOf(workload)), clusters.length > 1 && ` on ${workload.cluster}`),
         standing(workload),
         ...figures.map((name) => figureText(listed(workload), name)),
         moment(workload.creationTime),
@@ -145,6 +140,12 @@ export function workloadPage({ items, passes, problem }) {
       ]),
       'None.',
     ),
+    ...(current.hasPods ? podsOf(current) : []),
+  ];
+}
+
+function podsOf({ pods, podsLeftOut }) {
+  return [
     element('h2', {}, 'Pods'),
     table(
       'Pods',
@@ -158,7 +159,7 @@ export function workloadPage({ items, passes, problem }) {
         { title: 'Counted' },
         { title: 'Age' },
       ],
-      current.pods.map(({ name, index, phase, ready, containers = [], reasons = [], tracked, terminating, creationTime }) => [
+      pods.map(({ name, index, phase, ready, containers = [], reasons = [], tracked, terminating, creationTime }) => [
         name,
         index,
         terminating ? `${phase}, terminating` : tag(phase),
@@ -170,7 +171,7 @@ export function workloadPage({ items, passes, problem }) {
       ]),
       'None.',
     ),
-    current.podsLeftOut > 0 && element('p', { class: 'soft' }, `and ${current.podsLeftOut} more`),
+    podsLeftOut > 0 && element('p', { class: 'soft' }, `and ${podsLeftOut} more`),
   ];
 }
 
@@ -236,12 +237,7 @@ export function deadLetters({ letters, queues, workloads: { items, more }, faile
       'Parked workloads',
       [{ title: 'Workload' }, { title: 'Why' }, { title: 'Looked at again' }],
       parked.map((workload) => [
-        element(
-          'span',
-          {},
-          element('a', { href: linkTo(workload) }, titleOf(workload)),
-          ` on ${workload.cluster}`,
-        ),
+        element('span', {}, element('a', { href: linkTo(workload) }, titleOf(workload)), ` on ${workload.cluster}`),
         workload.reason,
         workload.queued ? 'now' : moment(workload.nextWake?.dueTime),
       ]),
