@@ -6,7 +6,7 @@ import type { DefinitionManifest } from '../../kinds/rows/kind-definition.ts';
 import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
 import { writePrivately } from '../../files/private-files.ts';
 import { FailedError } from '../terminal/exit.ts';
-import { boundYoung } from './local-heap.ts';
+import { withoutGrowth } from './local-heap.ts';
 import type { NodeSize } from './node-size.ts';
 
 export interface LocalCluster {
@@ -63,13 +63,15 @@ export async function startLocalSandbox(options: {
     import('../../simulated-node/simulated-node.ts'),
     import('../../sandbox/embedded-client.ts'),
   ]);
-  boundYoung();
-  const sandbox = await startSandbox({
-    folder,
-    port: port > 0 ? port : await freePortLike(lastPort(folder)),
-    ...(definitions && { definitions }),
-    ...(withNode && { hasScheduler: true }),
-  });
+  const startPort = port > 0 ? port : await freePortLike(lastPort(folder));
+  const sandbox = await withoutGrowth(() =>
+    startSandbox({
+      folder,
+      port: startPort,
+      ...(definitions && { definitions }),
+      ...(withNode && { hasScheduler: true }),
+    }),
+  );
   const access: ClusterAccess = { server: sandbox.url, caPem: sandbox.caPem, auth: { kind: 'token', token: sandbox.token } };
   try {
     writePrivately(join(folder, PORT_FILE), `${sandbox.port}\n`);

@@ -8,9 +8,16 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
  * often, for a twentieth of its time.
  */
 const YOUNG_BYTES = 32 * 2 ** 20;
+/** V8's own. */
+const USUAL_FACTOR = 2;
+
+/** Only a process that is to be bounded. */
+let isToBeBounded = false;
+let isBounded = false;
 
 /** To be called at the start of a process. The old generation is collected once it has grown by half. */
 export function boundHeap(): void {
+  isToBeBounded = true;
   setFlagsFromString('--heap-growing-percent=50');
   // V8 takes no bound once it runs, and a factor of 1 from the start would leave the young generation at a megabyte: it grows with
   // collections, until it is large enough.
@@ -20,13 +27,22 @@ export function boundHeap(): void {
   collections.observe({ entryTypes: ['gc'] });
 }
 
-/**
- * Bounds the young generation if it is large enough. To be called before one long turn of the event loop, in which nobody hears of collections:
- * to load a large state folder doubles it twice. @returns whether it is bounded
- */
-export function boundYoung(): boolean {
+function boundYoung(): boolean {
   const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-  const isEnough = young !== undefined && young.space_size >= YOUNG_BYTES;
-  if (isEnough) setFlagsFromString('--semi-space-growth-factor=1');
-  return isEnough;
+  isBounded ||= isToBeBounded && young !== undefined && young.space_size >= YOUNG_BYTES;
+  if (isBounded) setFlagsFromString('--semi-space-growth-factor=1');
+  return isBounded;
+}
+
+/**
+ * The young generation stays as it is meanwhile. For work that takes long turns of the event loop, in which nobody hears of collections: to load a
+ * large state folder would double it several times.
+ */
+export async function withoutGrowth<Result>(work: () => Promise<Result>): Promise<Result> {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  try {
+    return await work();
+  } finally {
+    if (!boundYoung()) setFlagsFromString(`--semi-space-growth-factor=${USUAL_FACTOR}`);
+  }
 }
