@@ -26,9 +26,7 @@ export async function feedPods(client: NodeClient, feed: PodFeed, signal: AbortS
   while (!signal.aborted) {
     try {
       if (version === undefined) {
-        const list = await listPods(client);
-        version = list.resourceVersion;
-        feed.listed(list.pods);
+        version = await tellAll(client, feed);
         feed.problems.worked('list and watch pods', '');
       }
       const watch: AsyncGenerator<string, 'ended' | 'forgotten'> = watchPods(client, feed, version, signal);
@@ -70,6 +68,13 @@ async function* watchPods(
     if (version !== undefined) yield version;
   }
   return 'ended';
+}
+
+/** A call of its own: one that goes on for ever would keep the list. @returns the list's resourceVersion */
+async function tellAll(client: NodeClient, feed: PodFeed): Promise<string> {
+  const { pods, resourceVersion } = await listPods(client);
+  feed.listed(pods);
+  return resourceVersion;
 }
 
 async function listPods(client: NodeClient): Promise<{ pods: Pod[]; resourceVersion: string }> {
