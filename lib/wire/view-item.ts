@@ -2,7 +2,8 @@
 import * as v from 'valibot';
 import { isResourceVersion } from '../objects/values/resource-version.ts';
 import { codecOf, isOfPods, POD_RESOURCE } from './packing/codecs.ts';
-import { open, seal } from './packing/envelope.ts';
+import { ByteWriter } from './packing/bytes.ts';
+import { BOILERPLATE, open, openWith, seal, sealWith, type Decoder } from './packing/envelope.ts';
 import { parseGuarded } from './words/guarded-json.ts';
 import type { AnyChild, OwnerEntry, ViewPart } from './words/observations.ts';
 import { UndecodableMessageError } from './words/undecodable.ts';
@@ -30,20 +31,37 @@ const Header = v.object({
   o: v.optional(v.object({ h: version, p: v.boolean(), d: v.boolean(), j: OwnerObject })),
 });
 
+/**
+ * In the version's place of an item of pods that lie by their kind's own slots. A build that looks for such pods elsewhere must not read it: from a
+ * whole list it would take all of them for gone. It counts the item as missing, and lists anew (R1).
+ */
+const BY_SLOT = 70;
+const BY_SLOT_DECODER: Record<number, Decoder> = { [BY_SLOT]: (reader, limits) => openWith(BOILERPLATE, reader, limits) };
+
 const NO_PODS = codecOf(POD_RESOURCE).pack([]);
 
-/** The bytes of one item; neighbours stand side by side in it. */
-export function packPart<Child extends AnyChild>({ era, resource, floor, owner, children }: ViewPart<Child>): Uint8Array {
+/** The bytes of one item; neighbours stand side by side in it. @param options.isBySlot its pods lie by their kind's own slots */
+export function packPart<Child extends AnyChild>(
+  { era, resource, floor, owner, children }: ViewPart<Child>,
+  { isBySlot = false }: { isBySlot?: boolean } = {},
+): Uint8Array {
   const codec = codecOf<Child>(resource);
   const packed = codec.pack([...children.values()].toSorted((a, b) => codec.compare(a.child, b.child)));
   const written = owner && { o: { h: owner.heardAt, p: owner.byPass, d: owner.deleted, j: owner.object } };
-  if (isOfPods(resource)) return seal({ header: JSON.stringify({ e: era, f: floor, ...written }), pods: packed });
+  if (isOfPods(resource)) {
+    const envelope = { header: JSON.stringify({ e: era, f: floor, ...written }), pods: packed };
+    if (!isBySlot) return seal(envelope);
+    const writer = new ByteWriter();
+    writer.byte(BY_SLOT);
+    sealWith(BOILERPLATE, envelope, writer);
+    return writer.done();
+  }
   return seal({ header: JSON.stringify({ e: era, r: resource, f: floor, ...written }), pods: NO_PODS, children: packed });
 }
 
 /** @throws UndecodableMessageError: such an item counts as missing (R1) */
 export function unpackPart<Child extends AnyChild>(bytes: Uint8Array): ViewPart<Child> {
-  const { header, pods, children: others } = open(bytes, LIMITS);
+  const { header, pods, children: others } = open(bytes, LIMITS, BY_SLOT_DECODER);
   const { e, r: resource = POD_RESOURCE, f, o } = parseGuarded(header, Header, 'view item');
   const packed = isOfPods(resource) ? pods : others;
   if (!packed) throw new UndecodableMessageError(`a view item of ${resource} holds none`);

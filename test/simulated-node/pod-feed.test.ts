@@ -21,6 +21,7 @@ test('a list of pods that it has told is let go while it watches', async () => {
       async *watch({ signal }) {
         isWatching = true;
         await new Promise((ended) => signal.addEventListener('abort', ended));
+        yield* [];
       },
     },
     {

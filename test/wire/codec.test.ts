@@ -11,7 +11,8 @@ import { packPods } from '../../lib/wire/packing/columns.ts';
 import { unpackPods } from '../../lib/wire/packing/unpack-pods.ts';
 import { decodeEvents, encodeEvents } from '../../lib/wire/events.ts';
 import { MOST_NAMESPACES } from '../../lib/wire/words/names.ts';
-import { MessageTooLargeError, UndecodableMessageError } from '../../lib/wire/words/undecodable.ts';
+import { open } from '../../lib/wire/packing/envelope.ts';
+import { MessageTooLargeError, NewerVersionError, UndecodableMessageError } from '../../lib/wire/words/undecodable.ts';
 import type { EventMessage, PodEntry, ViewPart } from '../../lib/wire/words/observations.ts';
 import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
 import { toldPods } from './told-children.ts';
@@ -300,6 +301,16 @@ describe('view items', () => {
     expect(unpackPart(packPart(part))).toEqual(part);
     const empty = partOf(new Map(), { era: 0 });
     expect(unpackPart(packPart(empty))).toEqual(empty);
+  });
+
+  test("of pods that lie by their kind's own slots are read here, and by no build that looks for them elsewhere (R1)", () => {
+    const part = partOf(entries(40), { era: 1 });
+    const bytes = packPart(part, { isBySlot: true });
+    expect(unpackPart(bytes)).toEqual(part);
+    // As the build before reads it.
+    const reading = (): unknown => open(bytes, { bytes: 400_000, unpackedBytes: 8_000_000 });
+    expect(reading).toThrow(UndecodableMessageError);
+    expect(reading).not.toThrow(NewerVersionError);
   });
 });
 

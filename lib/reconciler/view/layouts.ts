@@ -25,6 +25,8 @@ export interface Layout<Child extends AnyChild> {
   itemsOf(child: Child): readonly Item[];
   /** Whether the item takes children that it does not hold yet. */
   takesNew(item: Item): boolean;
+  /** Whether its pods lie there by their kind's own slots. */
+  isBySlot(item: Item): boolean;
   /** Whether a list of these slots covers the item. */
   covers(item: Item, whole: WholeList): boolean;
   /** The floor of an item that is not there yet. @param head the latest one known: a list may have come since the layout was made */
@@ -78,6 +80,7 @@ export function podLayout(head: Head, part: ViewPart, era: number): Layout<PodFa
       return byNumber.name !== own.name && names.has(byNumber.name) ? [own, byNumber] : [own];
     },
     takesNew: (item) => !ownSlotOf || item.sort === 'hashedPods',
+    isBySlot: (item) => ownSlotOf !== undefined && item.sort === 'hashedPods',
     covers: (item, whole) => isWithin(spanOf(item), whole),
     floorOf: (item, latest) => newest(floorIn(latest, POD_RESOURCE, era) ?? '0', toldFloor(latest, era, spanOf(item))),
     namesOf: inRuns,
@@ -161,6 +164,7 @@ export function childLayout(head: Head, resource: string, { era, expected }: { e
       ];
     },
     takesNew: (item) => !('width' in item) || item.width === width,
+    isBySlot: () => false,
     covers: () => true,
     floorOf: (_item, latest) => floorIn(latest, resource, era) ?? '0',
     namesOf: (items) => items,

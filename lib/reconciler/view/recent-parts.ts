@@ -51,9 +51,12 @@ export function readPart<Child extends AnyChild>(bytes: Uint8Array): ViewPart<Ch
   return entry.part as ViewPart<Child>;
 }
 
-/** Like packPart. The caller must not change the part afterwards. @param replaced what it is written in the place of: nobody reads that again */
-export function writePart<Child extends AnyChild>(part: ViewPart<Child>, replaced?: Uint8Array): Uint8Array {
-  const bytes = packPart(part);
+/** Like packPart. The caller must not change the part afterwards. @param options.replaced what it is written in the place of: nobody reads that again */
+export function writePart<Child extends AnyChild>(
+  part: ViewPart<Child>,
+  { replaced, isBySlot }: { replaced?: Uint8Array | undefined; isBySlot?: boolean } = {},
+): Uint8Array {
+  const bytes = packPart(part, { isBySlot: isBySlot ?? false });
   if (replaced) forget(digestOf(replaced));
   remember(digestOf(bytes), { bytes, part });
   return bytes;

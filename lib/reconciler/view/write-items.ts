@@ -150,7 +150,8 @@ async function writeItem<Child extends AnyChild>(
     const { part, changed, ...merged } = mergeNews(adopted, { ...news, children });
     if (!changed && adopted === before && current) return merged;
     try {
-      await store.putItem(head.key, { name: item.name, bytes: writePart(part, current?.bytes) }, current?.version ?? 0);
+      const bytes = writePart(part, { replaced: current?.bytes, isBySlot: layout.isBySlot(item) });
+      await store.putItem(head.key, { name: item.name, bytes }, current?.version ?? 0);
       return merged;
     } catch (error) {
       if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;

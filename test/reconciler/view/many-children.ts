@@ -11,6 +11,8 @@ import { newHead } from '../../../lib/reconciler/head/heads.ts';
 import { readView, writeChildren, writeView } from '../../../lib/reconciler/view/view-access.ts';
 import { emptyPart, livingIn } from '../../../lib/reconciler/view/view.ts';
 import { packPart, unpackPart } from '../../../lib/wire/view-item.ts';
+import { open as openEnvelope } from '../../../lib/wire/packing/envelope.ts';
+import { UndecodableMessageError } from '../../../lib/wire/words/undecodable.ts';
 import type { ChildObservation, PodObservation } from '../../../lib/wire/words/observations.ts';
 import { observed } from '../demo-view.ts';
 import type { StoreUnderTest } from '../../contracts/store/workloads.ts';
@@ -67,7 +69,11 @@ function manyPodsContract(name: string, open: () => Promise<StoreUnderTest>): vo
       for (let from = 0; from < REPLICAS; from += REPORTED) await write(slots(from, from + REPORTED).map((slot) => podSeen(slot, '1')));
       expect(await living()).toHaveLength(REPLICAS);
       const { items } = await store.read(head.key);
-      for (const { bytes } of items) expect(unpackPart(bytes).children.size).toBeLessThan(1_000);
+      for (const { bytes } of items) {
+        expect(unpackPart(bytes).children.size).toBeLessThan(1_000);
+        // No build that looks for them elsewhere takes them for gone.
+        expect(() => openEnvelope(bytes, { bytes: ITEM_BYTES, unpackedBytes: 8_000_000 })).toThrow(UndecodableMessageError);
+      }
       expect(head.items.map(({ name: of }) => of).join('').length).toBeLessThan(4_096);
       // A message about neighbours touches few of them.
       const before = new Map(items.map((item) => [item.name, item.version]));
