@@ -144,12 +144,17 @@ export class SimulatedProvider {
     };
   }
 
-  /** All that the node's list would show. */
+  /** All that the node's list would show. The caller must not change it. */
   tasksOn(node: string): Task[] {
-    return [...this.#tasks.values()].flatMap((task) => this.#shown(task, node) ?? []);
+    return [...this.#tasks.values()].flatMap((task) => this.#seen(task, node) ?? []);
   }
 
   #shown(task: Stored | undefined, node: string): Task | undefined {
+    const seen = this.#seen(task, node);
+    return seen && { ...seen, status: structuredClone(seen.status) };
+  }
+
+  #seen(task: Stored | undefined, node: string): Task | undefined {
     if (!task || task.node !== node || task.isLost) return undefined;
     const { uid, attempt, version, status, pod } = task;
     const { namespace = '', name = '' } = pod.metadata;
@@ -160,7 +165,7 @@ export class SimulatedProvider {
       name,
       version,
       hasEnded: hasEnded(seenOf(task)),
-      status: structuredClone(status),
+      status,
       requests: requestsOf(pod),
     };
   }
@@ -327,12 +332,20 @@ function withoutStatus({ status: _status, ...pod }: Pod): Pod {
   };
 }
 
-const requestsOf = (pod: Pod): Record<string, string> =>
-  Object.fromEntries(
+/** By pod: each list shows those of every task. */
+const knownRequests = new WeakMap<Pod, Readonly<Record<string, string>>>();
+
+function requestsOf(pod: Pod): Readonly<Record<string, string>> {
+  const known = knownRequests.get(pod);
+  if (known) return known;
+  const requests = Object.fromEntries(
     [...effectiveRequestsOf(pod)].flatMap(([resource, amount]) =>
       amount > 0n ? [[resource, resource === 'cpu' ? `${amount}m` : String(amount)]] : [],
     ),
   );
+  knownRequests.set(pod, requests);
+  return requests;
+}
 
 /** When a stop is over: its processes heed it at once, or after a while, or are killed. */
 const stopMsOf = ({ pod, stop }: Stored): number => (stop ? Math.min(stop.atMs + ignoresStopMs(pod), stop.killAtMs) : Infinity);
