@@ -215,7 +215,8 @@ const OPERATIONS: readonly Operation[] = [
   {
     method: 'get',
     path: workloadPath,
-    summary: 'All that is known of a workload, whose namespace is `-` where it has none; several where one of a former uid is still being let go',
+    summary:
+      'All that is known of a workload, whose namespace is `-` where it has none; several where one of a former uid is still being let go',
     answer: object({ items: listOf(ref('WorkloadDetail')) }),
     statuses: notFound,
   },

@@ -23,6 +23,9 @@ export const PODS: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', n
 export const JOBS: Resource = { apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true };
 export const NODES: Resource = { apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
 export const NAMESPACES: Resource = { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+export const SERVICES: Resource = { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true };
+export const CONFIG_MAPS: Resource = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
+export const SECRETS: Resource = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
 export const EVENTS: Resource = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true };
 
 /** `/api/v1/namespaces/n/pods/p/status` and its shorter forms. */

@@ -40,7 +40,10 @@ const distinct = (resources: readonly Resource[]): Resource[] =>
 const ownersIn = (kinds: readonly KindFacts[]): Resource[] =>
   distinct(kinds.filter(({ isOwnerless }) => !isOwnerless).map(({ resource }) => resource));
 const ownedIn = (kinds: readonly KindFacts[]): Resource[] =>
-  distinct([...(kinds.some(({ pods }) => pods) ? [PODS] : []), ...kinds.flatMap(({ children }) => children.map(({ resource }) => resource))]);
+  distinct([
+    ...(kinds.some(({ pods }) => pods) ? [PODS] : []),
+    ...kinds.flatMap(({ children }) => children.map(({ resource }) => resource)),
+  ]);
 
 /** The relay only reads: it lists and watches the resources of the kinds. */
 export function relayRules(kinds: readonly KindFacts[] = ALL_FACTS): PolicyRule[] {

@@ -102,6 +102,12 @@ function codeAt(entries: readonly string[], position: number): number {
   return Number.isInteger(code) && code >= 0 && code <= 255 ? code : 0;
 }
 
+/** A command that is played as the container's own, with none of its words: they may hold values of an environment. */
+export function playedCommand(container: Container): string[] {
+  const { runMs, exitCode } = runOfCommand(container);
+  return runMs === Infinity ? [] : ['sh', '-c', `sleep ${runMs / 1000}; exit ${exitCode}`];
+}
+
 function runOfCommand({ command = [], args = [] }: Container): Run {
   const words = [...command, ...args];
   const [first = '', ...rest] = words;

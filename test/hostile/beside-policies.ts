@@ -1,7 +1,7 @@
 // Costly policies and definitions in the sandbox: each holds its process for half a second at most, with the server's words, and ordinary
 // Jobs beside them end in their usual time.
+import { CONFIG_MAPS } from '../../lib/objects/resources.ts';
 import { join } from 'node:path';
-import { CONFIG_MAPS } from '../../lib/kinds/training/names/launcher-objects.ts';
 import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import type { Resource } from '../../lib/objects/resources.ts';
 import { TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';

@@ -1,10 +1,9 @@
 // Pods and services that nobody controls, and a training job with their labels, through relay and loop.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { pytorch } from '../../lib/kinds/training/frameworks/pytorch.ts';
-import { SERVICES } from '../../lib/kinds/training/objects/services.ts';
 import { JOB_NAME, slotLabels } from '../../lib/kinds/training/names/slots.ts';
 import type { KubernetesObject, ObjectMeta, OwnerReference } from '../../lib/objects/kubernetes.ts';
-import { PODS } from '../../lib/objects/resources.ts';
+import { PODS, SERVICES } from '../../lib/objects/resources.ts';
 import { aTorch, aTrainingWorld } from '../world/kinds/training/world.ts';
 import type { World } from '../world/world.ts';
 

@@ -10,6 +10,7 @@ import { NotDoneError, NotFoundError, TerminalError } from '../../ports/errors.t
 import type { Limits, Provider } from '../../ports/provider.ts';
 import { timeOf } from '../../simulated-node/container-states.ts';
 import { Failures } from '../../simulated-node/failures.ts';
+import { playedCommand } from '../../simulated-node/program.ts';
 import { nextStep } from '../../simulated-node/pod-step.ts';
 import {
   failureOf,
@@ -41,7 +42,7 @@ const LIMITS: Limits = {
 /** As it is stored. */
 interface Stored extends TaskName {
   node: string;
-  /** Without environments. */
+  /** Without environments, and without the words of commands. */
   pod: Pod;
   status: PodStatus;
   version: number;
@@ -323,12 +324,15 @@ const seenOf = ({ pod, status }: Stored): Pod => ({ ...pod, status });
 function withoutStatus({ status: _status, ...pod }: Pod): Pod {
   const { managedFields: _fields, deletionTimestamp: _at, deletionGracePeriodSeconds: _grace, ...metadata } = pod.metadata;
   const plain = (containers: Pod['spec']['containers']): Pod['spec']['containers'] =>
-    containers.map(({ env: _env, envFrom: _from, ...container }) => container);
-  const { containers, initContainers } = pod.spec;
+    containers.map((container) => {
+      const { env: _env, envFrom: _from, command: _command, args: _args, ...rest } = container;
+      return { ...rest, command: playedCommand(container) };
+    });
+  const { ephemeralContainers: _debugging, containers, initContainers, ...spec } = pod.spec;
   return {
     ...pod,
     metadata,
-    spec: { ...pod.spec, containers: plain(containers), ...(initContainers && { initContainers: plain(initContainers) }) },
+    spec: { ...spec, containers: plain(containers), ...(initContainers && { initContainers: plain(initContainers) }) },
   };
 }
 

@@ -127,8 +127,9 @@ export interface FailedCall {
    * - `unknown`: it may have taken effect (R6).
    * - `notDone`: it certainly did not.
    * - `notFound`: it knows no such task.
+   * - `unresolved`: it was not called, for the pod's environment names something that is not there.
    */
-  outcome: 'refused' | 'unknown' | 'notDone' | 'notFound';
+  outcome: 'refused' | 'unknown' | 'notDone' | 'notFound' | 'unresolved';
   /** It asks to be called again no sooner. */
   retryAfterSeconds?: number;
 }

@@ -1,4 +1,5 @@
 // The loop's part of a kind in addition to its facts: its planner, the writing of its status, its metrics, its back-off.
+import type { KindOptions } from '../../objects/kind-options.ts';
 import type { GenericSchema } from 'valibot';
 import type { SnapshotTexts } from '../../objects/values/frequent-texts.ts';
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
@@ -16,6 +17,8 @@ export interface PlannerRow<Owner extends WorkloadObject = WorkloadObject, Statu
   kept?: KindKept;
   /** The part that its passes want of what another workload keeps (a `workloads` sight); absent: all. @param uid of the one that asks */
   heardOf?(kept: object, uid: string): object;
+  /** Amounts by resource of a node that a pod is handed to: an environment may ask for them. Undefined: there is no such node. */
+  allocatableOf?(options: KindOptions | undefined, node: string): Readonly<Record<string, string>> | undefined;
   /** The part of a live owner that the flight recorder stores, if it is more than the facts: further fields that its planner reads. */
   recordedFactsOf?(owner: Owner): Owner;
   /** Texts that nearly every snapshot of a pass holds. They make it smaller. */

@@ -1,4 +1,5 @@
 // The children of training jobs other than pods: what each is found by, and what is compared of it.
+import { SERVICES } from '../../objects/resources.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
 import type { Json, KubernetesObject } from '../../objects/kubernetes.ts';
 import type { Resource } from '../../objects/resources.ts';
@@ -8,7 +9,6 @@ import { AUTOSCALERS, autoscalerPartOf } from './objects/autoscaler.ts';
 import type { FrameworkNames } from './names/framework-names.ts';
 import { gangSchedulerOf, groupPartOf, PLUGIN_GROUPS, VOLCANO_GROUPS } from './objects/gang.ts';
 import type { TrainingJob } from './terms/job-types.ts';
-import { SERVICES } from './objects/services.ts';
 import { GANG_SCHEDULER } from './names/settings.ts';
 import { baseLabels, JOB_NAME, TRAINING_JOB } from './names/slots.ts';
 

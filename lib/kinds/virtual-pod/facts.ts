@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { canonicalText } from '../../objects/child-state.ts';
 import type { ObjectMeta, Pod, PodStatus, WorkloadObject } from '../../objects/kubernetes.ts';
 import { hasEnded } from '../../objects/placement/schedulable.ts';
-import { NODES, PODS } from '../../objects/resources.ts';
+import { CONFIG_MAPS, NODES, PODS, SECRETS, SERVICES } from '../../objects/resources.ts';
 import { flag, int64, list, object, optional, text, textLike, time } from '../../objects/values/fact-checks.ts';
 import { defineFacts } from '../rows/define-facts.ts';
 import { ownerCheck, present } from '../rows/owner-facts.ts';
@@ -46,8 +46,14 @@ export const virtualPodFacts = defineFacts<VirtualPod>({
   settings: [VIRTUAL_NODES],
   options: [...nodeOptions, preemptionOrdering],
   ownersOn: ({ options }) => virtualNodesIn(options).map(({ name }) => ({ fieldSelector: `spec.nodeName=${name}` })),
-  // A pass asks which Node has the name.
-  furtherRights: [{ resource: NODES, verbs: ['get'] }],
+  furtherRights: [
+    // A pass asks which Node has the name.
+    { resource: NODES, verbs: ['get'] },
+    // What an environment names is read by name, when a task is to start.
+    { resource: CONFIG_MAPS, verbs: ['get'] },
+    { resource: SECRETS, verbs: ['get'] },
+    { resource: SERVICES, verbs: ['get', 'list'] },
+  ],
   hasNoPods: true,
   hasOtherWriters: true,
   hasTasks: true,

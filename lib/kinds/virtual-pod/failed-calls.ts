@@ -12,6 +12,9 @@ const MOST_TRIES = 20;
 const TRIES_BEFORE_STATUS = 5;
 const BACKOFF_MS = { first: 1_000, most: 300_000 };
 
+/** What it names may come at any time: it is looked for again and again. */
+const UNRESOLVED_MS = { first: 1_000, most: 60_000 };
+
 const REASONS = { start: 'ProviderCreateFailed', update: 'ProviderUpdateFailed', stop: 'ProviderDeleteFailed' } as const;
 const LONGEST_MESSAGE = 900;
 
@@ -28,7 +31,8 @@ export function afterFailure({ pod, kept, now }: { pod: VirtualPod; kept: Kept; 
       head: { kept: { ...kept, note: 'the provider knows no such task' } },
       requeueAfterSeconds: 1,
     };
-  const count = (kept.failures?.count ?? 0) + 1;
+  if (outcome === 'unresolved') return unresolved({ pod, kept, now }, failed);
+  const count = (kept.failures?.isUnresolved ? 0 : (kept.failures?.count ?? 0)) + 1;
   const waitMs = Math.max(Math.min(BACKOFF_MS.first * 2 ** (count - 1), BACKOFF_MS.most), (failed.retryAfterSeconds ?? 0) * 1000);
   const failures = { count, untilMs: now.getTime() + waitMs, message: text };
   const next = keptAfter(kept, failed, pod, failures);
@@ -49,6 +53,20 @@ export function afterFailure({ pod, kept, now }: { pod: VirtualPod; kept: Kept; 
     ...(status?.phase === 'Failed' && { continues: true }),
   };
 }
+
+/** Events have told what is missing (spec section 7.4): no status does, and the pod is not parked. */
+function unresolved({ pod, kept, now }: { pod: VirtualPod; kept: Kept; now: Date }, failed: FailedCall): NewPlan<PodStatus, Kept> {
+  const message = failed.message.slice(0, LONGEST_MESSAGE);
+  const count = (kept.failures?.isUnresolved ? kept.failures.count : 0) + 1;
+  const waitMs = Math.min(UNRESOLVED_MS.first * 2 ** Math.min(count - 1, 10), UNRESOLVED_MS.most);
+  const next = keptAfter(kept, failed, pod, { count, untilMs: now.getTime() + waitMs, message, isUnresolved: true });
+  const why = noteOfFailure(next.failures);
+  return { actions: [], why: [why], head: { kept: { ...next, note: why } }, requeueAfterSeconds: waitMs / 1000 };
+}
+
+/** Why its task is not started now. */
+export const noteOfFailure = ({ message, isUnresolved }: Partial<NonNullable<Kept['failures']>> = {}): string =>
+  isUnresolved ? `its environment cannot be had yet: ${message}` : `the provider failed: ${message}`;
 
 /** A start that was not carried out is none: nothing of it can be there. One without an answer may be. */
 function keptAfter(kept: Kept, { call, outcome }: FailedCall, pod: VirtualPod, failures: NonNullable<Kept['failures']>): Kept {

@@ -36,7 +36,15 @@ export const KEPT = v.object({
   /** Nothing of it runs, and nothing will. */
   ended: v.optional(v.object({ wasKilled: v.boolean() })),
   /** Calls of the provider that failed in a row. */
-  failures: v.optional(v.object({ count: whole, untilMs: whole, message: text })),
+  failures: v.optional(
+    v.object({
+      count: whole,
+      untilMs: whole,
+      message: text,
+      /** It was not called: the environment names something that is not there. */
+      isUnresolved: v.optional(v.literal(true)),
+    }),
+  ),
   /** Why it stands where it stands, for people. */
   note: v.optional(text),
 });

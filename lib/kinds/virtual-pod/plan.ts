@@ -18,7 +18,7 @@ import { decisionOn } from '../preemption/node/decision-on.ts';
 import { dutyOf, type PodDuty } from '../preemption/node/pod-duty.ts';
 import { LATE_EVENT, PREEMPTING_EVENT } from '../preemption/victims/eviction.ts';
 import { rejectedStatus, rejectionEvent } from '../preemption/checks/rejection.ts';
-import { afterFailure } from './failed-calls.ts';
+import { afterFailure, noteOfFailure } from './failed-calls.ts';
 import { virtualPodFacts, type VirtualPod } from './facts.ts';
 import { NOTHING_KEPT, type Kept } from './kept.ts';
 import { problemOfNode } from './node-options.ts';
@@ -287,8 +287,7 @@ function stopped(about: About, why: string): PodPlan {
 function starting(about: About): PodPlan {
   const { pod, kept, node, now, given } = about;
   const { ordered, failures, seen } = kept;
-  if (failures && failures.untilMs > now.getTime())
-    return waiting(kept, `the provider failed: ${failures.message}`, secondsUntil(failures.untilMs, now));
+  if (failures && failures.untilMs > now.getTime()) return waiting(kept, noteOfFailure(failures), secondsUntil(failures.untilMs, now));
   if (kept.ended)
     return written(about, lostStatus(pod, now), 'it has ended, and its provider does not know it any more', { isFinal: true });
   // The API server shows that it ran, even if what was kept of it is lost.

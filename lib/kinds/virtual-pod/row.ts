@@ -5,6 +5,7 @@ import { definePlanner } from '../rows/planner-row.ts';
 import { afterOwner } from './after-owner.ts';
 import type { VirtualPod } from './facts.ts';
 import { KEPT, type Kept } from './kept.ts';
+import { virtualNodeNamed } from './node-options.ts';
 import { plan } from './plan.ts';
 
 export const virtualPodRow = definePlanner<VirtualPod, PodStatus, Kept>({
@@ -13,4 +14,5 @@ export const virtualPodRow = definePlanner<VirtualPod, PodStatus, Kept>({
   kept: { schema: KEPT },
   // Its node decides on a thousand others, too.
   heardOf: keptAbout,
+  allocatableOf: (options, node) => virtualNodeNamed(options, node)?.capacity,
 });

@@ -7,8 +7,7 @@ import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import { xgboost } from '../../../lib/kinds/training/frameworks/xgboost.ts';
 import { AUTOSCALERS } from '../../../lib/kinds/training/objects/autoscaler.ts';
-import { SERVICES } from '../../../lib/kinds/training/objects/services.ts';
-import { PODS, type Resource } from '../../../lib/objects/resources.ts';
+import { PODS, type Resource, SERVICES } from '../../../lib/objects/resources.ts';
 import {
   aCondition,
   actionsOf,

@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { virtualPodFacts } from '../../../lib/kinds/virtual-pod/facts.ts';
 import { virtualPodRow } from '../../../lib/kinds/virtual-pod/row.ts';
+import type { Kept } from '../../../lib/kinds/virtual-pod/kept.ts';
 import type { FailedCall } from '../../../lib/kinds/rows/plan.ts';
 import {
   admitted,
@@ -25,10 +26,9 @@ import {
 } from './pod-pass.ts';
 
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  '8-9': 'environments are resolved when the pod goes to a provider that wants them: the second part',
-  '13': 'as 8',
+  '8-9': 'a pod is compared by the digest of what may change, and its environment may not: there is no order to ignore',
+  '13': 'the resolution cannot be switched off',
   '16': 'as 8',
-  '20': 'as 8',
   '21': 'a look that fails ends the pass: no start follows from it (test/simulation, providerBreaks)',
   '28': 'there is no state without a task: the pass looks for itself',
   '29-31': 'a provider of ours has no deletion timestamp: a pod that it ends on its own has ended',
@@ -141,6 +141,22 @@ describe('create and update', () => {
     const plan = planOf({ pod, kept: ordered(aPod()), task: running(), failedCall: refused('boom', 'update') });
     expect(eventsIn(plan)).toEqual(['Warning ProviderUpdateFailed: boom']);
     expect(statusIn(plan)).toBeUndefined();
+  });
+
+  test('VN 20: an environment that names what is not there is tried again for ever, and no status tells', () => {
+    let kept: Kept | undefined;
+    const waits: (number | undefined)[] = [];
+    for (let tries = 0; tries < 30; tries += 1) {
+      const failedCall: FailedCall = { call: 'start', outcome: 'unresolved', message: 'configmap "m" not found' };
+      const plan = planOf({ pod: aPod(), failedCall, ...(kept && { kept }) });
+      expect([eventsIn(plan), statusIn(plan), plan.outcome]).toEqual([[], undefined, 'waiting']);
+      expect(plan.kept.note).toBe('its environment cannot be had yet: configmap "m" not found');
+      waits.push(plan.requeueAfterSeconds);
+      kept = plan.kept;
+    }
+    expect([...waits.slice(0, 8), waits.at(-1)]).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    // A failure of the provider afterwards is its first.
+    expect(planOf({ pod: aPod(), failedCall: notDone('boom'), ...(kept && { kept }) }).kept.failures).toMatchObject({ count: 1 });
   });
 
   test.each(['Succeeded', 'Failed'])('VN 23, 58: a pod that is %s already is not started', (phase) => {

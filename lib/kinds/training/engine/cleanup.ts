@@ -1,9 +1,9 @@
 // The pods and objects that go once a job is finished or suspended.
+import { SERVICES } from '../../../objects/resources.ts';
 import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
 import type { Action } from '../../rows/plan.ts';
 import { deleteChildActions, deletePodActions, eventAction } from '../objects/actions.ts';
 import { AUTOSCALERS } from '../objects/autoscaler.ts';
-import { SERVICES } from '../objects/services.ts';
 import { livingIn, type Situation } from './situation.ts';
 
 /** Why the objects go. Only a finished job has a choice. */

@@ -1,12 +1,12 @@
 // Pods and services to make and to remove, slot by slot.
 import { ClusterSpecError, type Replicas, type Terms } from '../terms/framework.ts';
-import { PODS, type Resource } from '../../../objects/resources.ts';
+import { PODS, type Resource, SERVICES } from '../../../objects/resources.ts';
 import { nameKeyOf, type Action, type HeldName } from '../../rows/plan.ts';
 import { createActions, deleteChildActions, deletePodActions, eventAction, type NewEvent } from '../objects/actions.ts';
 import { hasForeignScheduler } from '../objects/gang.ts';
 import { TAKEN, type Reports } from '../memory/reports.ts';
 import { podOf, restartPolicyWarning, schedulerWarning, setsRestartPolicy } from '../objects/pods.ts';
-import { SERVICES, serviceOf } from '../objects/services.ts';
+import { serviceOf } from '../objects/services.ts';
 import { livingIn, type Judged, type Judgement, type Situation } from './situation.ts';
 import { nameInSlot, nameOfSlot, numberOfSlot, slotsOf } from '../names/slots.ts';
 import { totalOf } from '../terms/terms.ts';

@@ -2,11 +2,10 @@
 // those of another controller are left alone (8.1).
 import type { Terms } from '../terms/framework.ts';
 import type { PodFacts } from '../../../objects/pods/pod-facts.ts';
-import { PODS, type Resource } from '../../../objects/resources.ts';
+import { PODS, type Resource, SERVICES } from '../../../objects/resources.ts';
 import { resourceKeyOf } from '../../../objects/child-state.ts';
 import type { Action, Snapshot } from '../../rows/plan.ts';
 import type { TrainingJob } from '../terms/job-types.ts';
-import { SERVICES } from './services.ts';
 import { hasBaseLabels } from '../names/slots.ts';
 import { ownerReferenceOf } from '../terms/terms.ts';
 

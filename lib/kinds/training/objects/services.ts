@@ -2,11 +2,8 @@
 import type { Replicas, Terms } from '../terms/framework.ts';
 import { containersIn, portsIn } from '../terms/replica-specs.ts';
 import type { KubernetesObject } from '../../../objects/kubernetes.ts';
-import type { Resource } from '../../../objects/resources.ts';
 import { nameOfSlot, slotLabels } from '../names/slots.ts';
 import { ownerReferenceOf } from '../terms/terms.ts';
-
-export const SERVICES: Resource = { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true };
 
 export interface Service extends KubernetesObject {
   spec: { clusterIP: 'None'; selector: Record<string, string>; ports?: { name?: string; port: number }[] };

@@ -1,7 +1,6 @@
 // What people do in a story of a training job.
-import { PODS, type Resource } from '../../../../lib/objects/resources.ts';
+import { PODS, type Resource, SERVICES } from '../../../../lib/objects/resources.ts';
 import type { Framework } from '../../../../lib/kinds/training/terms/framework.ts';
-import { SERVICES } from '../../../../lib/kinds/training/objects/services.ts';
 import { NAMESPACE, type SimApiServer } from '../../api-server.ts';
 
 const MERGE = 'application/merge-patch+json';

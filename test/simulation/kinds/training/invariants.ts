@@ -1,11 +1,11 @@
 // What must hold of training jobs alone.
+import { SERVICES } from '../../../../lib/objects/resources.ts';
 import { factsFor } from '../../../../lib/kinds/facts.ts';
 import type { WorkloadObject } from '../../../../lib/objects/kubernetes.ts';
 import { resourceKeyOf } from '../../../../lib/objects/child-state.ts';
 import { SILENCE_SECONDS } from '../../../../lib/kinds/training/status/other-operator.ts';
 import { isTrue } from '../../../../lib/kinds/training/status/conditions.ts';
 import type { TrainingJob } from '../../../../lib/kinds/training/terms/job-types.ts';
-import { SERVICES } from '../../../../lib/kinds/training/objects/services.ts';
 import { childrenOf, livingOf } from '../../history.ts';
 import { endsOf } from '../../scenario.ts';
 import { isMadeMeanwhile } from '../../invariants/children.ts';

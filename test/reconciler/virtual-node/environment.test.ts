@@ -1,0 +1,146 @@
+// Environments of pods on virtual nodes, from the API server's objects to the provider, and what must keep nothing of them.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { NODE_OPTIONS } from '../../../lib/kinds/virtual-pod/node-options.ts';
+import type { KubernetesObject, Pod } from '../../../lib/objects/kubernetes.ts';
+import { CONFIG_MAPS, EVENTS, SECRETS, SERVICES } from '../../../lib/objects/resources.ts';
+import type { WorkloadKey } from '../../../lib/objects/workload.ts';
+import { snapshotKindOf } from '../../../lib/reconciler/report/recorded-plan.ts';
+import { unpackSnapshot } from '../../../lib/wire/snapshot.ts';
+import { NodesWorld, type NodesOptions } from '../../world/virtual-node.ts';
+
+const FOR_EVER = { 'run-seconds': '1000000' };
+const SECRET_TEXT = 'correct-horse-battery';
+
+let world: NodesWorld;
+/** Pods as the provider got them, by their names. */
+let got: Map<string, Pod>;
+afterEach(() => world.close());
+
+async function open(options: Partial<NodesOptions> = {}): Promise<void> {
+  got = new Map();
+  world = await NodesWorld.open({
+    options: { [NODE_OPTIONS.node]: 'edge=simulated', [NODE_OPTIONS.cpu]: 'edge=6' },
+    between: (provider) => ({
+      ...provider,
+      start: async (task, pod, deadline) => {
+        got.set(pod.metadata.name ?? '', pod);
+        await provider.start(task, pod, deadline);
+      },
+    }),
+    ...options,
+  });
+}
+
+const put = async (resource: typeof SECRETS, name: string, fields: object): Promise<void> =>
+  void (await world.as('POST', resource, { namespace: 'default', body: { metadata: { name }, ...fields } }));
+const bound = async (name: string, container: object, more: object = {}): Promise<WorkloadKey> =>
+  await world.bind(name, { node: 'edge', script: FOR_EVER, containers: [{ name: 'main', image: 'x', ...container }], ...more });
+const runs = async (name: string): Promise<void> =>
+  await world.waitUntil(async () => (await world.podNamed(name))?.status?.phase === 'Running', 120);
+const environmentOf = (name: string): Record<string, string | undefined> =>
+  Object.fromEntries((got.get(name)?.spec.containers[0]?.env ?? []).map((each) => [each.name, each.value]));
+const eventsOf = async (name: string): Promise<string[]> =>
+  (
+    await world.all<
+      KubernetesObject & { regarding?: { name?: string }; involvedObject?: { name?: string }; reason?: string; message?: string }
+    >(EVENTS)
+  )
+    .filter(({ involvedObject }) => involvedObject?.name === name)
+    .map(({ reason, message }) => `${reason}: ${message}`);
+
+const fromSecret = { env: [{ name: 'PASSWORD', valueFrom: { secretKeyRef: { name: 'login', key: 'password' } } }] };
+
+describe.each([{ name: 'direct' }, { name: 'relayed', access: 'relayed' as const }])('$name access', ({ name: _name, ...options }) => {
+  test('the provider gets every value written out', async () => {
+    await open(options);
+    await put(CONFIG_MAPS, 'settings', { data: { LEVEL: 'debug' } });
+    await put(SECRETS, 'login', { stringData: { password: SECRET_TEXT } });
+    await put(SERVICES, 'db', { spec: { ports: [{ port: 5432 }] } });
+    await bound('reads', {
+      env: [
+        ...fromSecret.env,
+        { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+        { name: 'CPU', valueFrom: { resourceFieldRef: { resource: 'limits.cpu' } } },
+        { name: 'URL', value: 'db://$(DB_SERVICE_HOST):$(DB_SERVICE_PORT)' },
+      ],
+      envFrom: [{ configMapRef: { name: 'settings' } }],
+      args: ['--level=$(LEVEL)'],
+    });
+    await runs('reads');
+    expect(environmentOf('reads')).toMatchObject({
+      PASSWORD: SECRET_TEXT,
+      NODE: 'edge',
+      CPU: '6',
+      LEVEL: 'debug',
+      URL: expect.stringMatching(/^db:\/\/\d+\.\d+\.\d+\.\d+:5432$/),
+      DB_SERVICE_PORT: '5432',
+    });
+    expect(got.get('reads')?.spec.containers[0]?.args).toEqual(['--level=debug']);
+  });
+
+  test('R13: a pod whose secret is missing waits for it, tells, and holds nobody up', async () => {
+    await open(options);
+    await bound('waits', fromSecret);
+    await bound('runs', {});
+    await runs('runs');
+    await world.elapse(40, { play: false });
+    expect((await world.podNamed('waits'))?.status).not.toHaveProperty('reason');
+    expect((await world.podNamed('waits'))?.status?.phase).toBe('Pending');
+    expect(got.has('waits')).toBe(false);
+    expect(await eventsOf('waits')).toContain('MandatorySecretNotFound: secret "login" not found');
+    const last = world.passes.findLast(({ key }) => key.name === 'waits');
+    expect(last?.why).toContain('its environment cannot be had yet: secret "login" not found');
+    await put(SECRETS, 'login', { stringData: { password: SECRET_TEXT } });
+    await runs('waits');
+    expect(environmentOf('waits')).toEqual({ PASSWORD: SECRET_TEXT });
+  });
+});
+
+test('what may be missing is told, and the pod runs without it', async () => {
+  await open();
+  await bound('does-without', { envFrom: [{ configMapRef: { name: 'none', optional: true } }] });
+  await runs('does-without');
+  expect(await eventsOf('does-without')).toContain('OptionalConfigMapNotFound: configmap "none" not found');
+});
+
+test('a service that was made just before the pod is never missing, and pods that start together list services once', async () => {
+  await open();
+  await bound('first', {});
+  await runs('first');
+  await put(SERVICES, 'late', { spec: { ports: [{ port: 80 }] } });
+  await bound('second', {});
+  await runs('second');
+  expect(environmentOf('second')).toHaveProperty('LATE_PORT');
+});
+
+test('R15: no head, view, snapshot, pass, message or event holds a value of an environment', async () => {
+  await open();
+  world.keepsSnapshots = true;
+  await put(SECRETS, 'login', { stringData: { password: SECRET_TEXT } });
+  await put(CONFIG_MAPS, 'settings', { data: { LEVEL: SECRET_TEXT } });
+  const container = { ...fromSecret, envFrom: [{ configMapRef: { name: 'settings' } }], command: ['run', '$(PASSWORD)'] };
+  const first = world.passes.length;
+  const key = await bound('keeps-still', container, {
+    initContainers: [{ name: 'first', image: 'x', ...container, command: ['true', '$(PASSWORD)'] }],
+  });
+  await runs('keeps-still');
+  expect(JSON.stringify(got.get('keeps-still'))).toContain(SECRET_TEXT);
+  const snapshots = world.passes.slice(first).map(({ key: { kind } }, at) => {
+    const snapshot = world.snapshots[at];
+    return snapshot && unpackSnapshot(snapshot, snapshotKindOf(kind));
+  });
+  const keys = [...new Map(world.passes.map(({ key: each }) => [each.uid, each])).values()];
+  const kept = JSON.stringify([
+    world.passes,
+    snapshots,
+    await world.store.readHeads(keys),
+    (await Promise.all(keys.map(async (each) => await world.store.read(each)))).map(({ items }) =>
+      items.map(({ bytes }) => Buffer.from(bytes).toString('latin1')),
+    ),
+    world.provider.tasksOn('edge'),
+    await world.all(EVENTS),
+    (await world.pods()).map(({ spec: _spec, ...rest }) => rest),
+  ]);
+  expect(kept).toContain(key.uid);
+  expect(kept).not.toContain(SECRET_TEXT);
+});
