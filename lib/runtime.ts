@@ -5,7 +5,8 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Config } from './config.ts';
 import { configFrom } from './config.ts';
 import type { EmbeddedQueue } from './adapters/embedded/queue.ts';
-import type { Credentials } from './adapters/kubernetes/access.ts';
+import type { Authentication, Credentials } from './adapters/kubernetes/access.ts';
+import type { HttpProvider } from './adapters/providers/http.ts';
 import type { ClusterAccess } from './adapters/kubernetes/kubernetes-cluster.ts';
 import type { RenewedCredentials } from './adapters/credentials/renewed-credentials.ts';
 import type { SqsQueueOptions } from './adapters/sqs/sqs-queue.ts';
@@ -252,6 +253,9 @@ function queueUrls(config: Config): Pick<SqsQueueOptions, 'urls' | 'relayUrls' |
   };
 }
 
+/** Who runs the pods of a virtual node. */
+export type ProviderChoice = { kind: 'simulated' } | { kind: 'http'; address: string; auth: Authentication };
+
 export interface LocalRuntimeOptions {
   /** The state folder, locked by the caller. */
   folder: string;
@@ -263,7 +267,7 @@ export interface LocalRuntimeOptions {
   deadlineReserveMs: number;
   loop?: LoopBounds;
   /** Which provider is behind a virtual node; absent: there are no such nodes. */
-  providerWordOf?: (record: ClusterRecord, node: string) => 'simulated' | undefined;
+  providerBehind?: (record: ClusterRecord, node: string) => ProviderChoice | undefined;
 }
 
 export interface LocalRuntime extends Runtime {
@@ -286,7 +290,7 @@ export async function localRuntime({
   telemetry,
   deadlineReserveMs,
   loop = {},
-  providerWordOf,
+  providerBehind,
 }: LocalRuntimeOptions): Promise<LocalRuntime> {
   const [
     { EmbeddedClusters },
@@ -325,9 +329,12 @@ export async function localRuntime({
     const relayed = new RelayedCluster({ cluster: cluster.name, queue, store, clock });
     const connect = (record: ClusterRecord): Cluster => (record.access === 'relayed' ? relayed : access);
     const simulated =
-      providerWordOf && opened((await import('./adapters/providers/simulated.ts')).SimulatedProvider.open({ folder, clock }));
-    const providerOf = (record: ClusterRecord, node: string): Provider | undefined =>
-      providerWordOf?.(record, node) === 'simulated' ? simulated?.of(node) : undefined;
+      providerBehind && opened((await import('./adapters/providers/simulated.ts')).SimulatedProvider.open({ folder, clock }));
+    const remote = providerBehind && opened(new RemoteProviders((await import('./adapters/providers/http.ts')).HttpProvider, clock));
+    const providerOf = (record: ClusterRecord, node: string): Provider | undefined => {
+      const choice = providerBehind?.(record, node);
+      return choice?.kind === 'http' ? remote?.of(node, choice) : choice && simulated?.of(node);
+    };
     const ports = {
       clock,
       clusters,
@@ -339,11 +346,45 @@ export async function localRuntime({
       telemetry,
       ...(simulated && { providerOf }),
     };
-    const onTaskChange = simulated && ((listener: (change: TaskChange) => void) => simulated.onChange(listener));
-    return { ports, deadlineReserveMs, loop, queue, source: access, rebuilt, close, ...(onTaskChange && { onTaskChange }) };
+    const onTaskChange = (listener: (change: TaskChange) => void): void => {
+      simulated?.onChange(listener);
+      remote?.onChange(listener);
+    };
+    return { ports, deadlineReserveMs, loop, queue, source: access, rebuilt, close, ...(simulated && { onTaskChange }) };
   } catch (error) {
     close();
     throw error;
+  }
+}
+
+/** Providers beyond this process, by their nodes. */
+class RemoteProviders {
+  readonly #make: typeof HttpProvider;
+  readonly #clock: Clock;
+  readonly #byNode = new Map<string, HttpProvider>();
+  readonly #listeners: ((change: TaskChange) => void)[] = [];
+
+  constructor(make: typeof HttpProvider, clock: Clock) {
+    this.#make = make;
+    this.#clock = clock;
+  }
+
+  of(node: string, { address, auth }: Extract<ProviderChoice, { kind: 'http' }>): Provider {
+    const known = this.#byNode.get(node);
+    if (known) return known;
+    const provider = new this.#make({ address, node, auth, clock: this.#clock });
+    for (const listener of this.#listeners) provider.onChange(listener);
+    this.#byNode.set(node, provider);
+    return provider;
+  }
+
+  onChange(listener: (change: TaskChange) => void): void {
+    this.#listeners.push(listener);
+    for (const provider of this.#byNode.values()) provider.onChange(listener);
+  }
+
+  close(): void {
+    for (const provider of this.#byNode.values()) provider.close();
   }
 }
 

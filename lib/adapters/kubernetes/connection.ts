@@ -39,6 +39,8 @@ export interface ConnectionOptions {
   timeoutMs: number;
   /** Bytes of one answer that are read. */
   answerBytesMax: number;
+  /** A word for the server, where it is no API server. */
+  peer?: string;
 }
 
 /** Idle connections go before load balancers cut them in silence (the shortest known do at 60 s). */
@@ -163,7 +165,7 @@ export class Connection {
     let sent = false;
     const refuse = (error: unknown): Error => {
       const reason: unknown = signal.aborted ? signal.reason : error;
-      const sentence = `${method} ${this.server}: ${explainConnectionFault(reason)}`;
+      const sentence = `${method} ${this.server}: ${explainConnectionFault(reason, this.#options.peer)}`;
       return sent ? new UnknownOutcomeError(sentence, { cause: error }) : new NotDoneError(sentence, { cause: error });
     };
     return await new Promise<IncomingMessage>((resolve, reject) => {
@@ -246,7 +248,7 @@ export class Connection {
     } catch (error) {
       if (error instanceof AnswerTooLongError) throw error;
       const reason: unknown = signal.aborted ? signal.reason : error;
-      throw new UnknownOutcomeError(`${this.server}: ${explainConnectionFault(reason)}`, { cause: error });
+      throw new UnknownOutcomeError(`${this.server}: ${explainConnectionFault(reason, this.#options.peer)}`, { cause: error });
     }
     return Buffer.concat(chunks).toString('utf8', 0, reader ? BEGINNING_BYTES : bytes);
   }

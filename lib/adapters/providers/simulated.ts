@@ -2,7 +2,7 @@
 // simulated node. They lie in the state folder, so a restart loses none.
 import type { StatementSync } from 'node:sqlite';
 import type { Condition, ContainerStatus, Pod, PodStatus } from '../../objects/kubernetes.ts';
-import { effectiveRequestsOf } from '../../objects/pods/pod-requests.ts';
+import { requestTextsOf } from '../../objects/pods/pod-requests.ts';
 import { hasEnded } from '../../objects/placement/schedulable.ts';
 import type { Task, TaskName } from '../../objects/task.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -167,7 +167,7 @@ export class SimulatedProvider {
       version,
       hasEnded: hasEnded(seenOf(task)),
       status,
-      requests: requestsOf(pod),
+      requests: requestTextsOf(pod),
     };
   }
 
@@ -334,21 +334,6 @@ function withoutStatus({ status: _status, ...pod }: Pod): Pod {
     metadata,
     spec: { ...spec, containers: plain(containers), ...(initContainers && { initContainers: plain(initContainers) }) },
   };
-}
-
-/** By pod: each list shows those of every task. */
-const knownRequests = new WeakMap<Pod, Readonly<Record<string, string>>>();
-
-function requestsOf(pod: Pod): Readonly<Record<string, string>> {
-  const known = knownRequests.get(pod);
-  if (known) return known;
-  const requests = Object.fromEntries(
-    [...effectiveRequestsOf(pod)].flatMap(([resource, amount]) =>
-      amount > 0n ? [[resource, resource === 'cpu' ? `${amount}m` : String(amount)]] : [],
-    ),
-  );
-  knownRequests.set(pod, requests);
-  return requests;
 }
 
 /** When a stop is over: its processes heed it at once, or after a while, or are killed. */

@@ -1,5 +1,5 @@
 // A local instance put together: the same handlers as on AWS, behind event sources on embedded queues, with relay, API and sweep around them.
-import { virtualNodeNamed, virtualNodesIn } from '../../kinds/virtual-pod/node-options.ts';
+import { virtualNodesIn } from '../../kinds/virtual-pod/node-options.ts';
 import { featuresFor } from '../terminal/kind-options.ts';
 import { handler as ingest } from '../../../functions/ingest.ts';
 import { handler as reconcile } from '../../../functions/reconcile.ts';
@@ -25,6 +25,7 @@ import { serveApi } from './local-api.ts';
 import type { LocalCluster } from './local-cluster.ts';
 import { clusterOfKubeconfig, startLocalSandbox } from './local-cluster.ts';
 import type { NodeSize } from './node-size.ts';
+import { providersBehind, type TokenFiles } from './provider-choice.ts';
 import type { Registration } from './register-cluster.ts';
 import { registerCluster } from './register-cluster.ts';
 
@@ -39,6 +40,8 @@ export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'sende
   /** Of console and API; 0: any free one. */
   port: number;
   logLevel: Level;
+  /** For providers of virtual nodes that are reached by HTTP. */
+  providerTokenFiles?: TokenFiles;
   /** Other times and sizes than the relay's own: for tests. */
   relay?: Partial<RelayOptions>;
 }
@@ -92,7 +95,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       telemetry,
       deadlineReserveMs: DEADLINE_RESERVE_MS,
       loop: { parallelism: cluster.callsAtOnce },
-      ...(hasVirtualNodes && { providerWordOf: (record, node) => virtualNodeNamed(record.options, node)?.provider }),
+      ...(hasVirtualNodes && { providerBehind: providersBehind(options.providerTokenFiles) }),
     });
     endings.push(() => runtime.close());
     // A pass that still runs finds the files closed and fails. Its wake comes again at the next start, so nobody need read of it.

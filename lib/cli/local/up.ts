@@ -20,6 +20,7 @@ import { UsageError } from '../terminal/exit.ts';
 import { addKindOptions, givenKindOptions } from '../terminal/kind-options.ts';
 import type { LocalInstance } from './local-instance.ts';
 import { nodeSizeOf, sizeOrNamed, splitSizes } from './node-size.ts';
+import { providerTokenOption, tokenFilesIn } from './provider-choice.ts';
 import { printLine, printLines, printProblem } from '../terminal/output.ts';
 import { listenForStop } from '../terminal/stop-signals.ts';
 
@@ -36,6 +37,7 @@ interface UpOptions {
   budget: number;
   access: 'direct' | 'relayed';
   logLevel: Level;
+  providerTokenFile?: string[];
 }
 
 /** It has 2 s in all; what has not ended by itself then is let go: every part survives that. */
@@ -77,6 +79,7 @@ export const upCommand = (): Command =>
       )
       .addOption(sizeOrNamed('cpu', '8'))
       .addOption(sizeOrNamed('memory', '32Gi'))
+      .addOption(providerTokenOption())
       .addOption(logLevelOption('warn'))
       .addHelpText('after', HELP)
       .action(async (options: UpOptions) => {
@@ -132,6 +135,7 @@ async function up({
   nodeCpu,
   nodeMemory,
   logLevel,
+  providerTokenFile,
   ...others
 }: UpOptions): Promise<number> {
   const [cpu, memory] = [splitSizes(nodeCpu), splitSizes(nodeMemory)];
@@ -142,7 +146,8 @@ async function up({
   };
   const problem = problemOfNodeOptions(options);
   if (problem !== undefined) throw new UsageError(problem);
-  const virtualNodes = virtualNodesIn(options).map(({ name }) => name);
+  const nodes = virtualNodesIn(options);
+  const virtualNodes = nodes.map(({ name }) => name);
   refuseVirtualNodes({ names: virtualNodes, namespaces: namespace, isSandbox: kubeconfig === undefined, manage });
   const hasVirtualNodes = virtualNodes.length > 0;
   if (context !== undefined && kubeconfig === undefined)
@@ -152,6 +157,7 @@ async function up({
   refuseManyNamespaces('--namespace', namespace);
   const manages = withVirtualNodes(manage ?? (kubeconfig === undefined ? managesAll() : USUAL_MANAGES), hasVirtualNodes);
   refuseNarrowScope('--namespace', { manages, namespaces: namespace });
+  const providerTokenFiles = await tokenFilesIn(providerTokenFile, nodes);
   const stopping = listenForStop();
   (await import('./local-heap.ts')).boundHeap();
   // Before anything starts: a manifest that cannot be read is a mistake in the call.
@@ -169,6 +175,7 @@ async function up({
     nodeSize: nodeSizeOf({ nodeCpu: cpu.size, nodeMemory: memory.size }),
     ...(Object.keys(options).length > 0 && { options }),
     logLevel,
+    providerTokenFiles,
   });
   const instance = await Promise.race([starting, stopping.asked]);
   if (typeof instance === 'number') {

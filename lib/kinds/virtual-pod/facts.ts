@@ -49,7 +49,7 @@ export const virtualPodFacts = defineFacts<VirtualPod>({
   furtherRights: [
     // A pass asks which Node has the name.
     { resource: NODES, verbs: ['get'] },
-    // What an environment names is read by name, when a task is to start.
+    // Objects that an environment names are read when a task is to start.
     { resource: CONFIG_MAPS, verbs: ['get'] },
     { resource: SECRETS, verbs: ['get'] },
     { resource: SERVICES, verbs: ['get', 'list'] },

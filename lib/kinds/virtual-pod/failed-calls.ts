@@ -12,7 +12,7 @@ const MOST_TRIES = 20;
 const TRIES_BEFORE_STATUS = 5;
 const BACKOFF_MS = { first: 1_000, most: 300_000 };
 
-/** What it names may come at any time: it is looked for again and again. */
+/** An object that its environment names may come at any time: it is looked for again and again. */
 const UNRESOLVED_MS = { first: 1_000, most: 60_000 };
 
 const REASONS = { start: 'ProviderCreateFailed', update: 'ProviderUpdateFailed', stop: 'ProviderDeleteFailed' } as const;

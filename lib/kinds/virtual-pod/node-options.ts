@@ -4,16 +4,19 @@ import type { KubernetesObject, Taint } from '../../objects/kubernetes.ts';
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
 import type { KindOption, Setting } from '../rows/kind.ts';
+import { problemOfProviderAddress } from './provider-address.ts';
 
 export const VIRTUAL_NODES: Setting = { word: 'virtual-nodes', takes: 'the nodes of --virtual-node and the pods on them, with farloop up' };
 
 /** Providers of this build, by the word after `NAME=`. */
-export const PROVIDERS = ['simulated'] as const;
+export const PROVIDERS = ['simulated', 'http'] as const;
 export type ProviderWord = (typeof PROVIDERS)[number];
 
 export interface VirtualNodeSettings {
   name: string;
   provider: ProviderWord;
+  /** Of a provider that is reached by HTTP. */
+  address?: string;
   /** Quantities by resource. */
   capacity: Readonly<Record<'cpu' | 'memory' | 'ephemeral-storage' | 'pods', string>>;
   labels: Readonly<Record<string, string>>;
@@ -55,10 +58,21 @@ const named =
     return problemOf(text.slice(at + 1));
   };
 
-const providerProblem = (word: string): Problem =>
-  PROVIDERS.some((known) => known === word)
+/** `simulated`, or `http:` and an address. */
+function providerIn(text: string): Pick<VirtualNodeSettings, 'provider' | 'address'> | undefined {
+  const [, word = '', address] = /^([^:]+)(?::(.*))?$/.exec(text) ?? [];
+  const provider = PROVIDERS.find((known) => known === word);
+  if (provider === undefined || (provider === 'simulated') !== (address === undefined)) return undefined;
+  return { provider, ...(address !== undefined && { address }) };
+}
+
+function providerProblem(text: string): Problem {
+  const { address } = providerIn(text) ?? {};
+  if (address !== undefined) return problemOfProviderAddress(address);
+  return providerIn(text)
     ? undefined
-    : `There is no provider ${JSON.stringify(word)}. Expected ${PROVIDERS.join(' or ')}.`;
+    : `There is no provider ${JSON.stringify(text)}. Expected simulated, or http: and an address, as in edge=http:http://127.0.0.1:9000.`;
+}
 
 const quantityProblem = (text: string): Problem =>
   isQuantity(text) && parseQuantity(text).nanos > 0n ? undefined : 'Expected a quantity above 0, as in edge=8, edge=500m or edge=32Gi.';
@@ -89,7 +103,7 @@ export const nodeOptions: readonly KindOption[] = [
   {
     ...option(
       NODE_OPTIONS.node,
-      `a node without a machine, and who runs its pods: ${PROVIDERS.join(', ')}; adds the word ${VIRTUAL_NODES.word} to --manage; may be given several times`,
+      `a node without a machine, and who runs its pods: simulated, or http:ADDRESS; adds the word ${VIRTUAL_NODES.word} to --manage; may be given several times`,
       { placeholder: 'name=provider', problemOf: named(providerProblem) },
     ),
     isForRelay: true,
@@ -150,14 +164,15 @@ export function virtualNodesIn(options: KindOptions = {}): VirtualNodeSettings[]
     valuesOf(options, NODE_OPTIONS[each]),
   );
   return [...valuesOf(options, NODE_OPTIONS.node)].flatMap(([name, word]) => {
-    const provider = PROVIDERS.find((known) => known === word);
-    if (provider === undefined) return [];
+    const found = providerIn(word);
+    if (!found) return [];
+    const { provider } = found;
     const usual: Taint = { key: 'virtual-kubelet.io/provider', value: provider, effect: 'NoSchedule' };
     const own = taints?.get(name);
     return [
       {
         name,
-        provider,
+        ...found,
         capacity: {
           ...USUAL_CAPACITY,
           ...(cpu?.has(name) && { cpu: cpu.get(name) }),

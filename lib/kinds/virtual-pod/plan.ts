@@ -298,7 +298,7 @@ function starting(about: About): PodPlan {
     return waiting(kept, 'a start of its task had no answer', secondsUntil(ordered.atMs + START_AGAIN_MS, now));
   const { uid } = pod.metadata;
   const told: NewEvent = { type: 'Normal', reason: 'ProviderCreateSuccess', message: 'Create pod in provider successfully' };
-  const why = `${node.name} admits it: its task is started`;
+  const why = `${node.name} admits it: its provider is to start a task`;
   return {
     actions: [{ verb: 'call', call: 'start', node: node.name, uid, attempt: kept.attempt, why }, event(pod, told)],
     why: [why],

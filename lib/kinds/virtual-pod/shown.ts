@@ -6,7 +6,13 @@ import type { Standing } from '../rows/state.ts';
 import { virtualPodFacts, type VirtualPod } from './facts.ts';
 
 export const virtualPodShown = defineShown<VirtualPod>(virtualPodFacts, {
-  reasons: { WaitsForNode: 'Waiting', RunsAtProvider: 'Running', Ended: undefined },
+  reasons: {
+    WaitsForNode: 'Waiting',
+    WaitsForEnvironment: 'Waiting',
+    WaitsForProvider: 'Waiting',
+    RunsAtProvider: 'Running',
+    Ended: undefined,
+  },
   reasonsOf: ({ owner, kept }, _now, circumstances): Reason[] => {
     const { phase, reason, message } = owner.status ?? {};
     const obstacles = obstaclesOf(circumstances);
@@ -18,8 +24,10 @@ export const virtualPodShown = defineShown<VirtualPod>(virtualPodFacts, {
         },
       ];
     const note = isFields(kept) ? textOf(kept['note']) : '';
-    const ofProvider = phase === 'Running' ? 'RunsAtProvider' : 'WaitsForNode';
-    return [...obstacles, { code: ofProvider, text: note === '' ? 'no pass has looked at it yet' : note }];
+    return [
+      ...obstacles,
+      { code: phase === 'Running' ? 'RunsAtProvider' : waitOf(kept), text: note === '' ? 'no pass has looked at it yet' : note },
+    ];
   },
   standingOf: ({ status }): Standing | undefined => {
     const { phase, reason } = status ?? {};
@@ -38,3 +46,10 @@ export const virtualPodShown = defineShown<VirtualPod>(virtualPodFacts, {
   eventsPerPod: new Set(['Preempting']),
   hiddenStatus: new Set(['qosClass']),
 });
+
+/** As its passes noted: it waits for a word of its node, for an object that its environment names, or for the provider. */
+function waitOf(kept: unknown): 'WaitsForNode' | 'WaitsForEnvironment' | 'WaitsForProvider' {
+  const { failures, ordered } = isFields(kept) ? kept : {};
+  if (isFields(failures)) return failures['isUnresolved'] === true ? 'WaitsForEnvironment' : 'WaitsForProvider';
+  return isFields(ordered) ? 'WaitsForProvider' : 'WaitsForNode';
+}

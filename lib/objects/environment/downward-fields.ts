@@ -1,4 +1,4 @@
-// What a variable says of the pod that it belongs to: fields of the pod, and resources of one of its containers.
+// Variables that tell of their own pod: its fields, and resources of one of its containers.
 import type { Container, Pod } from '../kubernetes.ts';
 import { problemsOfQualifiedName } from '../names.ts';
 import { isQuantity, parseQuantity } from '../values/quantity.ts';

@@ -49,7 +49,7 @@ const allContainers = ({ spec }: Pod): Container[] => [
   ...((spec['ephemeralContainers'] ?? []) as Container[]),
 ];
 
-/** What `envFrom` is read as: the field is among those that types leave open. */
+/** The container's `envFrom`, which its type leaves open. */
 const bulkOf = (container: Container): { prefix?: string; configMapRef?: Reference; secretRef?: Reference }[] =>
   (container['envFrom'] ?? []) as never;
 

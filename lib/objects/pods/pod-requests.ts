@@ -61,3 +61,19 @@ export function victimRequestsOf(pod: Pod): Amounts {
     amounts.set(resource, nanos === 0n ? 0n : roundedUp(resource, nanos + (overhead.get(resource) ?? 0n)));
   return amounts.set('pods', 1n);
 }
+
+/** By pod: each list of a provider shows those of every task. */
+const knownTexts = new WeakMap<Pod, Readonly<Record<string, string>>>();
+
+/** As quantities by resource. The pod must not change afterwards. */
+export function requestTextsOf(pod: Pod): Readonly<Record<string, string>> {
+  const known = knownTexts.get(pod);
+  if (known) return known;
+  const texts = Object.fromEntries(
+    [...effectiveRequestsOf(pod)].flatMap(([resource, amount]) =>
+      amount > 0n ? [[resource, resource === 'cpu' ? `${amount}m` : String(amount)]] : [],
+    ),
+  );
+  knownTexts.set(pod, texts);
+  return texts;
+}

@@ -35,7 +35,7 @@ export async function callProvider(execution: Execution, action: CallAction): Pr
   }
 }
 
-/** What is missing gets an event each, also where the pod may do without. */
+/** An event for each thing that is missing, also where the pod may do without. */
 function told({ pass: { facts, known, pending } }: Execution, resolution: Resolution): Resolution {
   const { owner } = known;
   if (owner) pending.events.push(...resolution.events.map((event) => ownerEvent(facts, owner, { type: 'Warning', ...event })));
