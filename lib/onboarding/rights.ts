@@ -3,7 +3,7 @@ import type { Resource } from '../objects/resources.ts';
 import { EVENTS, NAMESPACES, PODS } from '../objects/resources.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts, KindSettings } from '../kinds/rows/kind.ts';
-import { LEASES } from '../relay/election.ts';
+import { LEASES } from '../objects/placement/lease.ts';
 
 /** A rule in RBAC's spelling. */
 export interface PolicyRule {

@@ -24,7 +24,7 @@ const ACKNOWLEDGED_EVERY_MS = 250;
 const OVER = 'the batch is over';
 
 export interface WakesSetup {
-  reconciler: Pick<Reconciler, 'reconcile' | 'look'>;
+  reconciler: Pick<Reconciler, 'reconcile' | 'look' | 'lookAtNodes'>;
   ports: Pick<Ports, 'queue' | 'telemetry' | 'clock'>;
   /** Whether another pass may begin. The function must not end in the middle of one. */
   hasTime: () => boolean;
@@ -34,13 +34,16 @@ export interface WakesSetup {
 export async function reconcileBatch(deliveries: readonly Delivery[], { reconciler, ports, hasTime }: WakesSetup): Promise<string[]> {
   const undone: string[] = [];
   const groups = new Map<string, { deliveries: Delivery[]; key: WorkloadKey; woken: Woken }>();
-  const looks = new Map<string, Delivery[]>();
+  const looks = new Map<string, { asked: Delivery[]; look: () => Promise<void> }>();
   for (const delivery of deliveries) {
     const { messageId, body, sentAtMs, receiveCount } = delivery;
     try {
       const message = decodeWake(body);
       if ('look' in message) {
-        looks.set(message.cluster, [...(looks.get(message.cluster) ?? []), delivery]);
+        const about = message.look === 'nodes' ? `${message.cluster} ${message.nodes.join(' ')}` : message.cluster;
+        const look = async (): Promise<void> =>
+          await (message.look === 'nodes' ? reconciler.lookAtNodes(message) : reconciler.look(message.cluster));
+        looks.set(about, { asked: [...(looks.get(about)?.asked ?? []), delivery], look });
         continue;
       }
       const { key: text, follows, toldAtMs: enqueuedAtMs } = message;
@@ -58,8 +61,8 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
   const over = new AbortController();
   const acknowledging = groups.size + looks.size > 1 ? acknowledgeMeanwhile(ports, done, over.signal) : undefined;
   // A look never comes back, because the next sweep asks again.
-  const looking = [...looks].map(async ([cluster, asked]) => {
-    if (hasTime()) await reconciler.look(cluster);
+  const looking = [...looks.values()].map(async ({ asked, look }) => {
+    if (hasTime()) await look();
     done.push(...asked);
   });
   await Promise.all([

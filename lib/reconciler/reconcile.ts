@@ -6,6 +6,7 @@ import type { Ports } from '../ports/ports.ts';
 import { WriteBudget } from './cluster/budget.ts';
 import { ClockOffsets } from './cluster/clock-offsets.ts';
 import { lookAtCluster } from './cluster/cluster-look.ts';
+import { lookAtNodes } from './cluster/node-look.ts';
 import { Reachability } from './cluster/reachability.ts';
 import { noteQueueLag } from './head/queue-lag.ts';
 import { settle } from './live/settle.ts';
@@ -115,6 +116,16 @@ export class Reconciler {
       await lookAtCluster(this.#loop, cluster);
     } catch (error) {
       ports.telemetry.warn('no look at a cluster before the next sweep', { cluster, error });
+    }
+  }
+
+  /** The same for virtual nodes of a cluster. Never throws. */
+  async lookAtNodes(about: { cluster: string; nodes: readonly string[] }): Promise<void> {
+    const { ports } = this.#loop;
+    try {
+      await lookAtNodes(ports, about);
+    } catch (error) {
+      ports.telemetry.warn('no look at virtual nodes before the next sweep', { ...about, error });
     }
   }
 }

@@ -10,6 +10,7 @@ import { readKnownCluster } from './cluster/known-cluster.ts';
 import { isKnownKind } from './invocation/known-kinds.ts';
 import { inParallel } from './invocation/parallel.ts';
 import { countRelayDeadLetters } from './cluster/relay-dead-letters.ts';
+import { sendNodeLooks } from './cluster/node-look.ts';
 import { sendClusterLooks } from './cluster/send-cluster-looks.ts';
 import { sendStaleLooks, wakeStale } from './head/stuck-heads.ts';
 import { UNKNOWN_ERA } from './view/floors.ts';
@@ -63,6 +64,9 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
   const records = (await registered()).filter(({ leaving }) => leaving !== true);
   await sendClusterLooks(ports, records).catch((error: unknown) =>
     ports.telemetry.warn('no look at clusters before the next sweep', { error }),
+  );
+  await sendNodeLooks(ports, records).catch((error: unknown) =>
+    ports.telemetry.warn('no look at virtual nodes before the next sweep', { error }),
   );
   const renewed = inParallel(records, RENEWALS_AT_ONCE, async (record) => await renewCredential(ports, record));
   // Before the slow part, which grows with the number of workloads.

@@ -1,23 +1,11 @@
 // Leader election among a relay's replicas by a Lease. It saves work and is not needed for safety: two replicas that send at once report
 // the same truth twice (R2). A replica measures by its own clock how long the holder has not renewed, so clocks need not agree.
-import type { KubernetesObject } from '../objects/kubernetes.ts';
-import type { Resource } from '../objects/resources.ts';
+import { LEASES, microTimeOf, type Lease, type LeaseSpec } from '../objects/placement/lease.ts';
 import type { Clock } from '../ports/clock.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { ConflictError, NotFoundError } from '../ports/errors.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
-
-export const LEASES: Resource = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', plural: 'leases', namespaced: true };
-
-interface LeaseSpec {
-  holderIdentity?: string;
-  leaseDurationSeconds?: number;
-  acquireTime?: string;
-  renewTime?: string;
-  leaseTransitions?: number;
-}
-type Lease = KubernetesObject & { spec?: LeaseSpec };
 
 export interface ElectionOptions {
   /** A holder loses the Lease after so long without a renewal. */
@@ -126,7 +114,7 @@ export class Election {
         if (this.#isHolder) this.#lose();
         return;
       }
-      const nowText = new Date(clock.nowMs()).toISOString().replace('Z', '000Z');
+      const nowText = microTimeOf(clock.nowMs());
       const isNew = holderIdentity !== holder;
       await this.#write(lease, {
         holderIdentity: holder,

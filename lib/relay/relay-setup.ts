@@ -59,6 +59,8 @@ export interface RelaySetup {
   executor?: Cluster;
   /** Unique id of the role under which passes run. Commands of other senders are refused (R15). Absent: all commands are refused. */
   commander?: string | undefined;
+  /** Where the leases of virtual nodes are kept; absent: this relay keeps none. */
+  leases?: Pick<Cluster, 'get' | 'patch'>;
   /** Watches, and sends nothing until `lead` is called. */
   standby?: boolean;
   options?: Partial<RelayOptions>;

@@ -4,6 +4,7 @@ import { podFieldsOfKinds } from '../kinds/rows/pod-reader.ts';
 import { managedKinds } from '../kinds/settings.ts';
 import { NotDoneError, NotFoundError, TerminalError } from '../ports/errors.ts';
 import type { Heartbeat, OwnerName, RelayAsk, WatchState } from '../wire/words/observations.ts';
+import { LeaseKeeper } from './leases.ts';
 import { answerAsks } from './commands/asks.ts';
 import { AuditRounds } from './audit-rounds.ts';
 import { RelayCache } from './cache/cache.ts';
@@ -75,6 +76,7 @@ class RunningRelay {
   readonly #audits: AuditRounds;
   readonly #server: ServerAnswers;
   readonly #problems: ProblemLog;
+  readonly #leases: LeaseKeeper | undefined;
   readonly #ending = new AbortController();
   readonly #ready = Promise.withResolvers<void>();
   readonly #loops: Promise<void>[] = [];
@@ -102,6 +104,9 @@ class RunningRelay {
     this.#kinds = managedKinds(manages, setup.kinds, { options: setup.kindOptions });
     this.#cache = new RelayCache({ manages, kinds: this.#kinds, telemetry });
     this.#problems = new ProblemLog({ clock, telemetry, cluster });
+    const nodes = new Set(this.#kinds.flatMap((kind) => kind.nodes?.namesIn({ options: setup.kindOptions }) ?? []));
+    this.#leases =
+      setup.leases && nodes.size > 0 ? new LeaseKeeper({ cluster: setup.leases, clock, telemetry, name: cluster, nodes }) : undefined;
     this.#identity = new Identity({ source, clock, telemetry, cluster, changed: () => this.#beginSession() });
     this.#audits = new AuditRounds({
       source,
@@ -200,6 +205,7 @@ class RunningRelay {
     this.#loops.push(
       answerAsks({ queue, clock, telemetry, cluster, answer, kinds: this.#kinds, commands: this.#commandsOf(), signal }),
       this.#server.follow({ leading, ending: this.#ending.signal }),
+      ...(this.#leases ? [this.#leases.run(signal)] : []),
     );
   }
 
@@ -341,6 +347,7 @@ class RunningRelay {
 
   async #answer(ask: RelayAsk): Promise<void> {
     if (ask.ask === 'everything') return this.#tellEverything(ask);
+    if (ask.ask === 'leases') return await this.#leases?.keep(ask.nodes, ask.seconds);
     const { owner } = ask;
     // Do not answer from an outdated cache: the list under way reports the workload, or the list after an end of the refusal.
     if (this.#isUnheard(owner)) return;

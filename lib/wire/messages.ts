@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { KIND_NAME } from '../objects/workload.ts';
 import { parseGuarded } from './words/guarded-json.ts';
 import { NewerVersionError, UndecodableMessageError } from './words/undecodable.ts';
-import type { ClusterLookMessage, DelayedMessage, RelayAsk, WakeMessage, WakingMessage } from './words/observations.ts';
+import type { ClusterLookMessage, DelayedMessage, NodeLookMessage, RelayAsk, WakeMessage, WakingMessage } from './words/observations.ts';
 
 const LONGEST_BODY = 4_096;
 
@@ -14,7 +14,8 @@ const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 const Wake = v.object({ key: text, follows: text, toldAtMs: v.optional(wholeNumber) });
 const ClusterLook = v.object({ look: v.literal('cluster'), cluster: text });
-const Waking = v.union([Wake, ClusterLook], 'neither a wake nor a look at a cluster');
+const NodeLook = v.object({ look: v.literal('nodes'), cluster: text, nodes: v.pipe(v.array(text), v.maxLength(10)) });
+const Waking = v.union([Wake, ClusterLook, NodeLook], 'neither a wake nor a look at a cluster or its nodes');
 const Timer = v.object({ key: text, follows: text, dueAtMs: wholeNumber, attempt: wholeNumber, toldAtMs: v.optional(wholeNumber) });
 const DigestMismatch = v.object({ doubt: text, told: text, seen: text });
 const StaleLook = v.object({ look: v.literal('stale'), dueAtMs: wholeNumber });
@@ -34,23 +35,31 @@ const Ask = v.variant('ask', [
       uid: text,
     }),
   }),
+  v.object({ ask: v.literal('leases'), nodes: v.pipe(v.array(text), v.maxLength(10)), seconds: wholeNumber }),
 ]);
 
 export const encodeWake = (wake: WakeMessage): string => JSON.stringify(wake);
 /** Has a version of its own. Functions of the build before do not know it, and leave it to those that do. */
 export const encodeClusterLook = (look: ClusterLookMessage): string => JSON.stringify({ version: LOOKS_SINCE, ...look });
+/** As a look at a cluster: functions of the build before leave it to others. */
+export const encodeNodeLook = (look: NodeLookMessage): string => JSON.stringify({ version: NODE_LOOKS_SINCE, ...look });
 export const encodeTimer = (timer: DelayedMessage): string => JSON.stringify(timer);
-export const encodeAsk = (ask: RelayAsk): string => JSON.stringify(ask);
+/** A relay of the build before does not know an ask for leases: it has no virtual nodes either. */
+export const encodeAsk = (ask: RelayAsk): string => JSON.stringify(ask.ask === 'leases' ? { version: LEASES_SINCE, ...ask } : ask);
 
 /** @throws UndecodableMessageError */
-export const decodeWake = (body: string): WakingMessage => decode(body, Waking, 'wake', LOOKS_SINCE);
+export const decodeWake = (body: string): WakingMessage => decode(body, Waking, 'wake', NODE_LOOKS_SINCE);
 export const decodeTimer = (body: string): DelayedMessage => decode(body, Delayed, 'timer');
-export const decodeAsk = (body: string): RelayAsk => decode(body, Ask, 'ask');
+export const decodeAsk = (body: string): RelayAsk => decode(body, Ask, 'ask', LEASES_SINCE);
 
 /** Wakes, timers and asks of version 1 do not say so. */
 const VERSION = 1;
 /** Of the wakes queue: since this version it carries looks at clusters. Wakes themselves are still of version 1. */
 const LOOKS_SINCE = 2;
+/** Looks at nodes. */
+const NODE_LOOKS_SINCE = 3;
+/** Of a relay's queue: asks for leases. All others are still of version 1. */
+const LEASES_SINCE = 2;
 const Versioned = v.object({ version: v.optional(v.pipe(v.number(), v.safeInteger())) });
 
 /** @param known the latest version that is read */

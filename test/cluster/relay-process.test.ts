@@ -16,7 +16,7 @@ import type { KubernetesObject } from '../../lib/objects/kubernetes.ts';
 import { NAMESPACES } from '../../lib/objects/resources.ts';
 import { resourceOf } from '../../lib/onboarding/ours.ts';
 import { RELAY, relayManifests } from '../../lib/onboarding/relay-manifests.ts';
-import { LEASES } from '../../lib/relay/election.ts';
+import { LEASES } from '../../lib/objects/placement/lease.ts';
 import { decodeEvents } from '../../lib/wire/events.ts';
 import { until as untilClaimed } from '../claims.ts';
 import { root, temporaryFolder } from '../cli/farloop-process.ts';

@@ -219,7 +219,12 @@ export class Functions {
 }
 
 /** Each pass by itself, for checks. */
-const passesOf = (process: Process, reconciler: Reconciler): Pick<Reconciler, 'reconcile' | 'look'> => ({
+const passesOf = (process: Process, reconciler: Reconciler): Pick<Reconciler, 'reconcile' | 'look' | 'lookAtNodes'> => ({
+  lookAtNodes: async (about) => {
+    const batch = process.invocation;
+    const work = async (): Promise<void> => await reconciler.lookAtNodes(about);
+    return batch ? await process.within({ ...batch, function: 'look', clusters: new Set([about.cluster]), batch }, work) : await work();
+  },
   look: async (cluster) => {
     const batch = process.invocation;
     const work = async (): Promise<void> => await reconciler.look(cluster);

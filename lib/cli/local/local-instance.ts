@@ -126,6 +126,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       kindOptions: record.options,
       namespaces: record.namespaces,
       era: record.era,
+      leases: runtime.source,
       ...(record.access === 'relayed' && { executor: runtime.source, commander: SENDER }),
       ...(options.relay && { options: options.relay }),
     });

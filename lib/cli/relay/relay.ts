@@ -151,6 +151,7 @@ async function runRelay({
     namespaces: namespace,
     era,
     ...(how === 'relayed' && { executor: source, commander }),
+    leases: source,
     standby: lease !== undefined,
     options: { podsEveryMs: PODS_EVERY_MS },
   });

@@ -114,6 +114,12 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   pods?: PodsOfKind<Owner>;
   /** Its children other than pods. */
   children: readonly ChildFacts<Owner>[];
+  /** Of a kind whose owners are Nodes behind which no agent stands: their leases are kept (node-look.ts). */
+  nodes?: {
+    namesIn(this: void, settings: KindSettings): readonly string[];
+    /** Nobody else serves it. */
+    isOurs(this: void, node: KubernetesObject): boolean;
+  };
   /** Rights of passes in addition to those for owner, pods and children. */
   furtherRights?: readonly FurtherRight[];
   /**

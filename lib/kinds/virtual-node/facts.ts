@@ -4,7 +4,8 @@ import { NODES, PODS } from '../../objects/resources.ts';
 import { list, object, optional, text } from '../../objects/values/fact-checks.ts';
 import { defineFacts } from '../rows/define-facts.ts';
 import { keptOwner, ownerCheck } from '../rows/owner-facts.ts';
-import { nodeOptions, VIRTUAL_NODES, virtualNodesIn } from '../virtual-pod/node-options.ts';
+import { LEASES } from '../../objects/placement/lease.ts';
+import { nodeOptions, problemOfNode, VIRTUAL_NODES, virtualNodesIn } from '../virtual-pod/node-options.ts';
 import { preemptionOrdering } from '../virtual-pod/ordering.ts';
 
 export type VirtualNode = Node & WorkloadObject & { metadata: { name: string; uid: string } };
@@ -17,10 +18,15 @@ export const virtualNodeFacts = defineFacts<VirtualNode>({
   settings: [VIRTUAL_NODES],
   options: [...nodeOptions, preemptionOrdering],
   ownersOn: ({ options }) => virtualNodesIn(options).map(({ name }) => ({ fieldSelector: `metadata.name=${name}` })),
+  nodes: {
+    namesIn: ({ options }) => virtualNodesIn(options).map(({ name }) => name),
+    isOurs: (node) => problemOfNode(node) === undefined,
+  },
   // Its passes list the pods of all namespaces that are bound to it, and make a Node that is gone again.
   furtherRights: [
     { resource: PODS, verbs: ['list'] },
     { resource: NODES, verbs: ['create'] },
+    { resource: LEASES, verbs: ['get', 'create'] },
   ],
   hasNoPods: true,
   hasOtherWriters: true,

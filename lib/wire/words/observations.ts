@@ -180,8 +180,16 @@ export interface ClusterLookMessage {
   cluster: string;
 }
 
+/** Asks `reconcile` how the providers of these virtual nodes are. */
+export interface NodeLookMessage {
+  look: 'nodes';
+  cluster: string;
+  /** At most 10. */
+  nodes: readonly string[];
+}
+
 /** A message of the wakes queue. */
-export type WakingMessage = WakeMessage | ClusterLookMessage;
+export type WakingMessage = WakeMessage | ClusterLookMessage | NodeLookMessage;
 
 export interface TimerMessage extends SentForNews {
   key: string;
@@ -211,10 +219,12 @@ export type DelayedMessage = TimerMessage | DigestMismatchMessage | StaleLookMes
 
 /**
  * To a relay: report everything again, or one workload. `after`: the message that showed that something is missing. The relay need not list
- * again what it has listed since that message.
+ * again what it has listed since that message. `leases`: keep those of these nodes, for so long.
  */
 export type RelayAsk =
-  { ask: 'everything'; era: number; after?: { session: string; sequence: number } | undefined } | { ask: 'workload'; owner: OwnerName };
+  | { ask: 'everything'; era: number; after?: { session: string; sequence: number } | undefined }
+  | { ask: 'workload'; owner: OwnerName }
+  | { ask: 'leases'; nodes: readonly string[]; seconds: number };
 
 /** The view's memory of a child. Not 'there': a tombstone, or a child that is looked for by name. */
 export interface Entry<Child extends AnyChild = AnyChild> extends Observation<Child> {
