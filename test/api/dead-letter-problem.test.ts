@@ -11,7 +11,7 @@ const cases: [QueueName, string, string][] = [
   ['events', 'plain text', 'the body is no base64'],
   ['events', 'eyJub3QiOiJvdXJzIn0', 'version 123 is not known here; known are 1, 2'],
   ['wakes', 'plain text', 'the wake is no JSON'],
-  ['wakes', '{}', 'the wake has an unusable form: neither a wake nor a look at a cluster'],
+  ['wakes', '{}', 'the wake has an unusable form: neither a wake nor a look at a cluster or its nodes'],
   ['wakes', '{"key":"nonsense","follows":"f"}', '"nonsense" is not the key of a workload'],
   ['timers', JSON.stringify({ key: KEY, follows: 'f', version: 2 }), 'timer of version 2; this build reads up to version 1'],
   ['wakes', JSON.stringify({ key: KEY, follows: 'f' }), 'it can be read, but handling it failed each time: the log says why'],

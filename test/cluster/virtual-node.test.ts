@@ -1,9 +1,11 @@
 // A virtual node on a real API server beside its controller manager: a Deployment runs there, scales, rolls and goes; and Farloop is away so long that the node
 // counts as lost and its pods are replaced.
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KubernetesObject, Node, Pod } from '../../lib/objects/kubernetes.ts';
 import { EVENTS, NODES, PODS, type Resource } from '../../lib/objects/resources.ts';
 import { until } from '../claims.ts';
+import type { FarloopProcess } from '../cli/farloop-process.ts';
+import { startExampleProvider, type ExampleProvider } from '../example-provider.ts';
 import { startJobsCluster, type JobsCluster } from './jobs-cluster.ts';
 
 const DEPLOYMENTS: Resource = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true };
@@ -91,3 +93,100 @@ test('a Deployment runs on the node, scales, rolls and goes, each of its pods st
   expect((await again.end('SIGTERM')).exitCode).toBe(0);
   expect(again.stderr).toBe('');
 }, 600_000);
+
+interface Told extends KubernetesObject {
+  reason?: string;
+  message?: string;
+  involvedObject?: { uid?: string };
+}
+
+describe.each([
+  { language: 'Node', node: 'edge-node', command: 'node', file: 'examples/virtual-node/provider/provider.mjs' },
+  { language: 'Python', node: 'edge-python', command: 'python3', file: 'examples/virtual-node/provider/provider.py' },
+])('with the example of a provider in $language', ({ node, command, file }) => {
+  let provider: ExampleProvider;
+  let farloop: FarloopProcess;
+  beforeAll(async () => {
+    provider = await startExampleProvider(command, file);
+    farloop = cluster.up(`state-${node}`, '--virtual-node', `${node}=http:${provider.address}`);
+    await farloop.says('farloop ready', SOON_MS);
+  }, 120_000);
+  afterAll(async () => {
+    await farloop?.end('SIGTERM');
+    await provider?.stop();
+  });
+
+  async function bound(name: string, env: object[] = []): Promise<string> {
+    const { object } = await cluster.api.create<Pod>(
+      PODS,
+      {
+        metadata: { namespace: 'default', name: `${name}-${node}` },
+        spec: {
+          nodeName: node,
+          enableServiceLinks: false,
+          restartPolicy: 'Never',
+          terminationGracePeriodSeconds: 5,
+          tolerations: [{ operator: 'Exists' }],
+          containers: [{ name: 'nginx0', image: 'foo', command: ['sleep', '600'], env } as never],
+        },
+      },
+      cluster.soon(),
+    );
+    return object.metadata.uid ?? '';
+  }
+  const podNamed = async (name: string): Promise<Pod | undefined> =>
+    (await cluster.api.list<Pod>(PODS, { namespace: 'default', fieldSelector: `metadata.name=${name}-${node}` }, cluster.soon())).items[0];
+  const isListed = async (uid: string): Promise<boolean> =>
+    (await provider.pods()).some(({ metadata, status }) => metadata.uid === uid && status?.phase === 'Running');
+  const isReady = async (name: string): Promise<boolean> => {
+    const { status } = (await podNamed(name)) ?? {};
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+    return status?.phase === 'Running' && ready && typeof status['podIP'] === 'string';
+  };
+  const eventsOf = async (uid: string): Promise<(string | undefined)[]> =>
+    (await cluster.api.list<Told>(EVENTS, { namespace: 'default' }, cluster.soon())).items
+      .filter(({ involvedObject }) => involvedObject?.uid === uid)
+      .map(({ reason }) => reason);
+
+  async function remove(name: string, gracePeriodSeconds: number): Promise<void> {
+    const uid = (await podNamed(name))?.metadata.uid ?? '';
+    await cluster.api.delete(PODS, { namespace: 'default', name: `${name}-${node}`, uid, gracePeriodSeconds }, cluster.soon());
+  }
+
+  test.each([
+    { name: 'K4: a pod that is deleted with its grace', grace: 5 },
+    { name: 'K5: a pod that is deleted by force', grace: 0 },
+  ])(
+    '$name runs no more, and goes',
+    async ({ grace }) => {
+      const name = `deleted-${grace}`;
+      const uid = await bound(name);
+      await until('it is ready', () => isReady(name), SOON_MS);
+      expect(await isListed(uid)).toBe(true);
+      await remove(name, grace);
+      await until('the provider runs it no more', async () => !(await isListed(uid)), 20_000);
+      await until('it is gone', async () => (await podNamed(name)) === undefined, 20_000);
+    },
+    120_000,
+  );
+
+  test.each([
+    { name: 'K6', kind: 'Secret', from: 'secretKeyRef', optional: true },
+    { name: 'K7', kind: 'Secret', from: 'secretKeyRef', optional: false },
+    { name: 'K8', kind: 'ConfigMap', from: 'configMapKeyRef', optional: true },
+    { name: 'K9', kind: 'ConfigMap', from: 'configMapKeyRef', optional: false },
+  ])(
+    '$name: an environment from a $kind that is not there, optional: $optional',
+    async ({ name: number, kind, from, optional }) => {
+      const name = number.toLowerCase();
+      const uid = await bound(name, [{ name: 'A', valueFrom: { [from]: { name: 'missing', key: 'k', optional } } }]);
+      const reason = `${optional ? 'Optional' : 'Mandatory'}${kind}NotFound`;
+      await until(`an event ${reason}`, async () => (await eventsOf(uid)).includes(reason), SOON_MS);
+      if (optional) await until('it is ready', () => isReady(name), SOON_MS);
+      expect(await isListed(uid)).toBe(optional);
+      await remove(name, 0);
+      await until('it is gone', async () => (await podNamed(name)) === undefined, 20_000);
+    },
+    120_000,
+  );
+});

@@ -65,24 +65,24 @@ const linesOf = (pairs: Readonly<Record<string, string>>): string =>
     .map((key) => `${key}=${quoted(pairs[key] ?? '')}`)
     .join('\n');
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-};
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\u0007', '\\a'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\v', '\\v'],
+]);
 
 /** As Go quotes a text. */
 const quoted = (text: string): string => `"${Array.from(text, escaped).join('')}"`;
 
 function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0;
-  const known = ESCAPES[character];
+  const known = ESCAPES.get(character);
   if (known !== undefined) return known;
   if (code < 0x20 || code === 0x7f) return `\\x${hexadecimal(code, 2)}`;
   if (code < 0x80 || /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(character)) return character;

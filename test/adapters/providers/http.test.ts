@@ -1,9 +1,7 @@
 // Providers that are reached by HTTP: the contract by the two examples, each a process that runs pods, and what a provider may answer that is no answer.
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { HttpProvider } from '../../../lib/adapters/providers/http.ts';
 import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
@@ -11,6 +9,7 @@ import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { providerContract, type ProviderUnderTest } from '../../contracts/provider.ts';
 import { until } from '../../claims.ts';
+import { startExampleProvider, type ExampleProvider } from '../../example-provider.ts';
 
 const FAR = { wallMs: Number.MAX_SAFE_INTEGER, monotonicMs: Number.MAX_SAFE_INTEGER };
 const clock = new SystemClock();
@@ -25,30 +24,16 @@ const podOf = (uid: string, more: object = {}): Pod => ({
 const providerAt = (address: string, node = 'edge'): HttpProvider =>
   new HttpProvider({ address, node, auth: { kind: 'none' }, clock, pollMs: 50 });
 
-/** An example, on a port that is free. */
-async function startExample(command: string, file: string): Promise<{ process: ChildProcess; address: string }> {
-  const process = spawn(command, [file, '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  for await (const line of createInterface({ input: process.stdout })) {
-    const [, address] = /(http:\S+)$/.exec(line) ?? [];
-    if (address !== undefined) return { process, address };
-  }
-  throw new Error(`${file} has ended before it told its address`);
-}
-
 describe.each([
   { language: 'Node', command: 'node', file: 'examples/virtual-node/provider/provider.mjs' },
   { language: 'Python', command: 'python3', file: 'examples/virtual-node/provider/provider.py' },
 ])('the example in $language', ({ language, command, file }) => {
-  let example: Awaited<ReturnType<typeof startExample>>;
+  let example: ExampleProvider;
   let number = 0;
   beforeAll(async () => {
-    example = await startExample(command, file);
+    example = await startExampleProvider(command, file);
   }, 60_000);
-  afterAll(async () => {
-    const ended = once(example.process, 'exit');
-    example.process.kill();
-    await ended;
-  });
+  afterAll(async () => await example?.stop());
 
   providerContract(language, (): ProviderUnderTest => {
     // One provider for all tests: each has names and a node of its own.

@@ -126,6 +126,8 @@ const STORIES: Readonly<Record<string, () => Promise<void>>> = {
 describe('users report', () => {
   test.each(Object.entries(STORIES))('%s: not here', async (_name, story) => {
     await story();
+    // Whatever happened, no two tasks ran for one pod.
+    expect(starts().every((count) => count === 1)).toBe(true);
   });
 
   test('docs/virtual-node.md tells each of them, and no other', () => {

@@ -107,9 +107,11 @@ export const OF_CALLS: readonly Invariant[] = [
     onSent: ({ call }) => {
       const { invocation } = call;
       if (call.port !== 'cluster') return undefined;
-      // A look that no workload asks for reads one thing, of the cluster that it is about.
-      if (invocation?.function === 'look')
-        return call.method === 'get' && invocation.clusters.has(call.cluster ?? '') ? undefined : call.method;
+      // A look that no workload asks for reads, of the cluster that it is about; a virtual node without a lease gets one.
+      if (invocation?.function === 'look') {
+        const isFree = call.method === 'get' || (call.method === 'create' && pluralOf(call) === 'leases');
+        return isFree && invocation.clusters.has(call.cluster ?? '') ? undefined : call.method;
+      }
       return invocation?.function === 'reconcile' && invocation.key?.cluster === call.cluster
         ? undefined
         : `${call.process.name} calls ${call.cluster}`;

@@ -137,7 +137,7 @@ export const OF_STORE_AND_QUEUES: readonly Invariant[] = [
         const { toldAtMs = 0, ...message } = JSON.parse(body) as { toldAtMs?: unknown };
         const fields = Object.keys(message).toSorted();
         if (typeof toldAtMs !== 'number') return body;
-        if (!['follows,key', 'cluster,look,version'].includes(fields.join())) return body;
+        if (!['follows,key', 'cluster,look,version', 'cluster,look,nodes,version'].includes(fields.join())) return body;
         if (!groupId || !deduplicationId) return 'a wake without its group or deduplication id';
       }
       return undefined;
