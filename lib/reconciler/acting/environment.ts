@@ -10,13 +10,13 @@ import {
 } from '../../objects/environment/environment.ts';
 import { API_SERVER_SERVICE, type Service } from '../../objects/environment/service-variables.ts';
 import { CONFIG_MAPS, SECRETS, SERVICES } from '../../objects/resources.ts';
-import { NotFoundError, TerminalError } from '../../ports/errors.ts';
+import { NotDoneError, NotFoundError, TerminalError } from '../../ports/errors.ts';
 import { inParallel } from '../invocation/parallel.ts';
 import type { Execution } from '../pass/execution.ts';
 import type { CallAction } from '../pass/result.ts';
 
 /** Its environment names something that is not there, or that no provider can know. A look later may find it. */
-export class UnresolvedEnvironmentError extends Error {}
+export class UnresolvedEnvironmentError extends NotDoneError {}
 
 /** @throws the errors of a cluster that gives no answer */
 export async function resolvedPod(execution: Execution, pod: Pod, { node }: CallAction): Promise<Resolution> {
