@@ -100,6 +100,8 @@ export type SightWant =
 export interface ProviderState {
   /** Why it can start nothing now; absent: it is well. */
   problem?: string;
+  /** It gave no answer, so it tells nothing of its tasks either. */
+  isSilent?: true;
   cannot: readonly { field: string; why: string }[];
 }
 

@@ -45,6 +45,8 @@ const MOST_TOLD = 256;
 const MOST_DECIDED_CHARACTERS = 250_000;
 /** While pods are on it: tasks are compared with pods, so that a lost word of the provider shows. */
 const COMPARE_SECONDS = 300;
+/** Until a provider that is not well is asked again. */
+const UNWELL_SECONDS = 10;
 
 /** Fields that an admission reads of a pod. No environment, no command. */
 const CONTAINERS = { '*': true, env: false, envFrom: false, command: false, args: false } as const;
@@ -69,8 +71,17 @@ export function plan(given: Given, now: Date): NodePlan {
   const listed = read?.get(readKeyOf(pods, ''))?.objects as Pod[] | undefined;
   const state = sights?.get(sightKeyOf(provider)) as ProviderState | undefined;
   const seenTasks = sights?.get(sightKeyOf(tasks)) as Task[] | undefined;
-  if (given.isWhole !== true || !listed || !state || !seenTasks)
-    return { actions: [], wants: [{ owner: 'whole' }, pods, provider, tasks], why: [] };
+  if (given.isWhole !== true || !state) return { actions: [], wants: [{ owner: 'whole' }, provider], why: [] };
+  const nowText = timeOf(Math.floor(now.getTime() / 1000)) ?? '';
+  const status = nodeStatus(node, settings, { problem: state.problem, nowText });
+  const statusActions =
+    canonicalText(withoutHeartbeats(status)) === canonicalText(withoutHeartbeats(node.status ?? {}))
+      ? []
+      : [{ verb: 'status' as const, status, why: state.problem === undefined ? 'it is ready for pods' : 'its provider is not well' }];
+  // Nothing is decided on what runs while nobody knows what does.
+  if (state.isSilent)
+    return { actions: statusActions, status, why: [`the provider does not answer: ${state.problem}`], requeueAfterSeconds: UNWELL_SECONDS };
+  if (!listed || !seenTasks) return { actions: [], wants: [pods, tasks], why: [] };
   const before = kept?.decision ?? rebuiltDecision({ pods: listed, running: runningIn(seenTasks) }, now);
   const ending = endingIn(before, listed);
   const heads: SightWant = {
@@ -79,10 +90,9 @@ export function plan(given: Given, now: Date): NodePlan {
   };
   if (ending.length > 0 && sights?.has(sightKeyOf(heads)) !== true) return { actions: [], wants: [heads], why: [] };
   const ended = endsIn(ending, (sights?.get(sightKeyOf(heads)) ?? {}) as Record<string, unknown>, { listed, tasks: seenTasks });
-  // Its capacity counts from its first pass on, before its status says so.
-  const status = nodeStatus(node, settings, { problem: state.problem, nowText: timeOf(Math.floor(now.getTime() / 1000)) ?? '' });
   const { decision, requeueAt } = decideAdmissions(
     {
+      // Its capacity counts from its first pass on, before its status says so.
       node: { ...node, status },
       pods: listed,
       decision: before,
@@ -96,14 +106,11 @@ export function plan(given: Given, now: Date): NodePlan {
   const told = toldIn(decision, listed);
   const dangling = danglingIn(decision, { listed, tasks: seenTasks }, kept?.dangling ?? []);
   const stored = { ...decision, told: told.upTo };
-  const isNews = canonicalText(withoutHeartbeats(status)) !== canonicalText(withoutHeartbeats(node.status ?? {}));
   const differing = differingIn(listed, seenTasks);
   const tells = [...told.pods, ...dangling.tells, ...unlistedIn(decision, listed), ...differing].slice(0, MOST_TOLD);
   const decided = decision.pods.filter(({ sequence, changed = sequence }) => changed > before.latest);
   return {
-    actions: isNews
-      ? [{ verb: 'status', status, why: state.problem === undefined ? 'it is ready for pods' : 'its provider is not well' }]
-      : [],
+    actions: statusActions,
     status,
     why: whyOf(decided, { name, decision, problem: state.problem }),
     head: { kept: { decision: stored, ...(dangling.uids.length > 0 && { dangling: dangling.uids }) } },
@@ -145,7 +152,7 @@ function requeueOf(about: { requeueAt: string | undefined; now: Date; isMore: bo
     ...(isMore ? [0.05] : []),
     ...(requeueAt === undefined ? [] : [Math.max((Date.parse(requeueAt) - now.getTime()) / 1000, 0.05)]),
     ...(isInUse ? [COMPARE_SECONDS] : []),
-    ...(problem === undefined ? [] : [10]),
+    ...(problem === undefined ? [] : [UNWELL_SECONDS]),
   ];
   return seconds.length === 0 ? {} : { requeueAfterSeconds: Math.min(...seconds) };
 }

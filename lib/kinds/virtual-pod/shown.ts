@@ -26,7 +26,10 @@ export const virtualPodShown = defineShown<VirtualPod>(virtualPodFacts, {
     const note = isFields(kept) ? textOf(kept['note']) : '';
     return [
       ...obstacles,
-      { code: phase === 'Running' ? 'RunsAtProvider' : waitOf(kept), text: note === '' ? 'no pass has looked at it yet' : note },
+      {
+        code: phase === 'Running' ? 'RunsAtProvider' : waitOf(kept),
+        text: note === '' ? 'no pass has decided anything yet: the latest passes say why' : note,
+      },
     ];
   },
   standingOf: ({ status }): Standing | undefined => {

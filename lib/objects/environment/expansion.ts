@@ -11,8 +11,20 @@ export type Variables = ReadonlyMap<string, string>;
  * @see Kubernetes: dependent environment variables
  */
 export function expanded(text: string, ...sources: readonly Variables[]): string {
-  return text.replaceAll(/\$(?:\$|\(([^)]*)\))/g, (written: string, name: string | undefined) => {
-    if (name === undefined) return '$';
-    return sources.find((source) => source.has(name))?.get(name) ?? written;
-  });
+  const lastClose = text.lastIndexOf(')');
+  let written = '';
+  for (let at = 0; ;) {
+    const from = text.indexOf('$', at);
+    if (from < 0) return written + text.slice(at);
+    written += text.slice(at, from);
+    const next = text[from + 1];
+    if (next === '(' && from < lastClose) {
+      at = text.indexOf(')', from) + 1;
+      const name = text.slice(from + 2, at - 1);
+      written += sources.find((source) => source.has(name))?.get(name) ?? text.slice(from, at);
+    } else {
+      written += '$';
+      at = from + (next === '$' ? 2 : 1);
+    }
+  }
 }

@@ -136,6 +136,6 @@ async function stateOf(provider: Provider, deadline: Deadline): Promise<Provider
   try {
     return { ...(await provider.health(deadline)), cannot };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error), cannot };
+    return { problem: error instanceof Error ? error.message : String(error), isSilent: true, cannot };
   }
 }

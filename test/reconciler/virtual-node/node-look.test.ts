@@ -4,6 +4,7 @@ import { NODE_OPTIONS } from '../../../lib/kinds/virtual-pod/node-options.ts';
 import type { Node } from '../../../lib/objects/kubernetes.ts';
 import { LEASES, NODE_LEASES, type Lease } from '../../../lib/objects/placement/lease.ts';
 import { NODES } from '../../../lib/objects/resources.ts';
+import { NotDoneError } from '../../../lib/ports/errors.ts';
 import { sendNodeLooks } from '../../../lib/reconciler/cluster/node-look.ts';
 import { decodeAsk, decodeWake } from '../../../lib/wire/messages.ts';
 import type { NodesOptions } from '../../world/virtual-node.ts';
@@ -104,4 +105,27 @@ test('a sweep sends one look for ten nodes, and two sweeps of one moment one', a
   await sendNodeLooks({ queue: queue as never, clock: world.clock }, [world.record]);
   expect(sent.map(({ length }) => length)).toEqual([10, 10, 3]);
   expect(sent.flat()).toEqual(names);
+});
+
+test('R13: a provider that gives no answer from the start: the Node says so, and pods wait for it', async () => {
+  let answers = false;
+  await open(['edge'], {
+    between: (provider) => {
+      const unless = async (): Promise<never> => await Promise.reject(new NotDoneError('nothing listens there'));
+      return answers ? provider : { ...provider, health: unless, list: unless, look: unless };
+    },
+  });
+  await world.bind('a', { node: 'edge', script: { 'run-seconds': '1000000' } });
+  await world.waitUntil(async () => (await isReady('edge')) === 'False');
+  const node = await world.as<Node>('GET', NODES, { name: 'edge' });
+  expect(node.status?.['conditions']).toContainEqual(
+    expect.objectContaining({
+      type: 'Ready',
+      reason: 'ProviderNotReady',
+      message: 'the provider can start nothing now: nothing listens there',
+    }),
+  );
+  answers = true;
+  await world.waitUntil(async () => (await world.podNamed('a'))?.status?.phase === 'Running', 120);
+  expect(await isReady('edge')).toBe('True');
 });
