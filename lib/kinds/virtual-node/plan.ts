@@ -70,8 +70,8 @@ export function plan(given: Given, now: Date): NodePlan {
   const tasks: SightWant = { sight: 'tasks', node: name };
   const listed = read?.get(readKeyOf(pods, ''))?.objects as Pod[] | undefined;
   const state = sights?.get(sightKeyOf(provider)) as ProviderState | undefined;
-  const seenTasks = sights?.get(sightKeyOf(tasks)) as Task[] | undefined;
-  if (given.isWhole !== true || !state) return { actions: [], wants: [{ owner: 'whole' }, provider], why: [] };
+  const seenTasks = sights?.get(sightKeyOf(tasks)) as Task[] | null | undefined;
+  if (given.isWhole !== true || !state) return { actions: [], wants: [{ owner: 'whole' }, pods, provider, tasks], why: [] };
   const nowText = timeOf(Math.floor(now.getTime() / 1000)) ?? '';
   const status = nodeStatus(node, settings, { problem: state.problem, nowText });
   const statusActions =

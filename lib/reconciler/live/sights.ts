@@ -30,12 +30,22 @@ export class NoProviderError extends NotDoneError {}
 /** A provider's answer did not come, or was none. Says nothing about the cluster. */
 export class UnansweredSightError extends NotDoneError {}
 
+/** Of a provider that is said to be silent no tasks are told: null. @throws the first error of the other wants */
 export async function readSights(ports: SightPorts, pass: Pass, wants: readonly SightWant[]): Promise<void> {
-  await Promise.all(
-    wants.map(async (want) => {
-      pass.known.sights.set(sightKeyOf(want), (await readSight(ports, pass, want)) ?? null);
-    }),
-  );
+  const { sights } = pass.known;
+  const answers = await Promise.allSettled(wants.map(async (want) => await readSight(ports, pass, want)));
+  for (const [at, want] of wants.entries()) {
+    const answer = answers[at];
+    if (answer?.status === 'fulfilled') sights.set(sightKeyOf(want), answer.value ?? null);
+  }
+  for (const [at, want] of wants.entries()) {
+    const answer = answers[at];
+    if (answer?.status !== 'rejected') continue;
+    const state =
+      want.sight === 'tasks' ? (sights.get(sightKeyOf({ sight: 'provider', node: want.node })) as ProviderState | undefined) : undefined;
+    if (state?.isSilent !== true) throw answer.reason;
+    sights.set(sightKeyOf(want), null);
+  }
 }
 
 async function readSight(ports: SightPorts, pass: Pass, want: SightWant): Promise<unknown> {

@@ -128,6 +128,7 @@ describe('users report', () => {
     await story();
     // Whatever happened, no two tasks ran for one pod.
     expect(starts().every((count) => count === 1)).toBe(true);
+    expect(world.passes.filter(({ outcome }) => outcome === 'parked').map(({ key, why }) => [key.name, why])).toEqual([]);
   });
 
   test('docs/virtual-node.md tells each of them, and no other', () => {
