@@ -3,6 +3,7 @@
 //   ```console            run in a shell, one after another: `$ ` begins a command, what follows is what it prints
 //   ```console running    the same, but its last command goes on: it has printed what stands there, and ends when another one of its kind
 //                         begins, or with the page, by Ctrl-C
+//   ```console beside     the same, and it goes on until the page ends, whatever else begins: a second terminal
 //   ```console exits=3    the last command ends with that exit code
 //   ```console soon       the last command is typed again until it prints what stands there: what it shows comes about by itself
 //   ```console ci         a step of .ci/run: proven there
@@ -16,6 +17,8 @@ export interface Command {
   /** Of the page's file, from 1. */
   line: number;
   isRunning: boolean;
+  /** Runs until the page ends. */
+  isBeside?: true;
   exitCode: number;
   isSoon: boolean;
 }
@@ -76,6 +79,7 @@ function takeFence(page: Page, { info: [kind = '', ...marks], from, lines }: { i
     const [, exitCode] = /^exits=(\d+)$/.exec(mark) ?? [];
     if (exitCode !== undefined && last) last.exitCode = Number(exitCode);
     else if (mark === 'running' && last) last.isRunning = true;
+    else if (mark === 'beside' && last) Object.assign(last, { isRunning: true, isBeside: true });
     else if (mark === 'soon' && last) last.isSoon = true;
     else if (mark === 'ci') list = page.inCi;
     else if (mark === 'aws') list = page.needAccount;

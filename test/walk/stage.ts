@@ -78,6 +78,7 @@ export class Shell {
   readonly #environment: NodeJS.ProcessEnv;
   /** What goes on, such as `farloop up`. */
   #running: Running | undefined;
+  readonly #beside: Running[] = [];
   /** Lines that a shell remembers. */
   readonly #exports: string[] = [];
   /** For `PASS-ID`, which a reader copies from what was printed before. */
@@ -102,14 +103,15 @@ export class Shell {
     }
   }
 
-  async #type({ text, shown, isRunning, exitCode }: Command): Promise<void> {
+  async #type({ text, shown, isRunning, isBeside, exitCode }: Command): Promise<void> {
     const words = text.replaceAll('PASS-ID', this.#passId ?? 'PASS-ID');
     if (/^export \w+=\S*$/.test(words)) this.#exports.push(words);
-    if (isRunning) await this.interrupt();
+    if (isRunning && !isBeside) await this.interrupt();
     const process = this.#start(words);
     const failed = (why: string): Error => new Error(`$ ${words}\n${process.printed(this.#home)}\n${why}`);
     if (isRunning) {
-      this.#running = process;
+      if (isBeside) this.#beside.push(process);
+      else this.#running = process;
       const difference = (): string | undefined => differenceOf(shown ?? [], process.printed(this.#home), true);
       if (!(await comesAbout(() => difference() === undefined || process.hasEnded(), COMMAND_MS)) || difference() !== undefined)
         throw failed(difference() ?? '');
@@ -126,12 +128,21 @@ export class Shell {
     this.#passId = /\bpass ([\w-]{22})(?![\w-])/.exec(printed)?.[1] ?? this.#passId;
   }
 
-  /** Ctrl-C. */
+  /** Ctrl-C of all that still runs. */
+  async end(): Promise<void> {
+    await this.interrupt();
+    for (const running of this.#beside.splice(0)) await this.#end(running);
+  }
+
+  /** Ctrl-C of what runs in this terminal. */
   async interrupt(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
-    if (running && !(await running.end()))
-      throw new Error(`it did not end within ${END_MS / 1000} s of Ctrl-C:\n${running.printed(this.#home)}`);
+    if (running) await this.#end(running);
+  }
+
+  async #end(running: Running): Promise<void> {
+    if (!(await running.end())) throw new Error(`it did not end within ${END_MS / 1000} s of Ctrl-C:\n${running.printed(this.#home)}`);
   }
 
   #start(text: string): Running {

@@ -40,7 +40,7 @@ describe('the walk', () => {
           typed += 1;
         }
       } finally {
-        await shell.interrupt();
+        await shell.end();
       }
     },
     240_000,
