@@ -58,7 +58,10 @@ export function afterFailure({ pod, kept, now }: { pod: VirtualPod; kept: Kept; 
 function unresolved({ pod, kept, now }: { pod: VirtualPod; kept: Kept; now: Date }, failed: FailedCall): NewPlan<PodStatus, Kept> {
   const message = failed.message.slice(0, LONGEST_MESSAGE);
   const count = (kept.failures?.isUnresolved ? kept.failures.count : 0) + 1;
-  const waitMs = Math.min(UNRESOLVED_MS.first * 2 ** Math.min(count - 1, 10), UNRESOLVED_MS.most);
+  const waitMs = Math.max(
+    Math.min(UNRESOLVED_MS.first * 2 ** Math.min(count - 1, 10), UNRESOLVED_MS.most),
+    (failed.retryAfterSeconds ?? 0) * 1_000,
+  );
   const next = keptAfter(kept, failed, pod, { count, untilMs: now.getTime() + waitMs, message, isUnresolved: true });
   const why = noteOfFailure(next.failures);
   return { actions: [], why: [why], head: { kept: { ...next, note: why } }, requeueAfterSeconds: waitMs / 1000 };

@@ -11,21 +11,17 @@ import type { Execution } from '../pass/execution.ts';
 import type { CallAction, Result } from '../pass/result.ts';
 import { resolvedPod, UnresolvedEnvironmentError } from './environment.ts';
 
-/**
- * The environment's values are in the pod that was read live, and go to the provider alone.
- * @throws the errors of a cluster that does not tell what the environment names
- */
+/** The environment's values are in the pod that was read live, and go to the provider alone. */
 export async function callProvider(execution: Execution, action: CallAction): Promise<Result> {
   const { pass, clock, ports } = execution;
   const { call, node, uid, attempt, graceSeconds = 0 } = action;
   if (hasPassed(pass.deadline, clock)) return { action, error: new NotDoneError('the pass ran out of time') };
   const task = { uid, attempt };
-  const resolution = call === 'stop' ? undefined : told(execution, await resolvedPod(execution, livePod(pass), action));
-  if (resolution && 'problem' in resolution) return { action, error: new UnresolvedEnvironmentError(resolution.problem) };
   try {
+    const pod = call === 'stop' ? undefined : await podToRun(execution, action);
     const provider = providerFor(ports, pass.record, node);
     if (call === 'stop') await provider.stop(task, { graceSeconds }, pass.deadline);
-    else if (resolution) await provider[call](task, resolution.pod, pass.deadline);
+    else if (pod) await provider[call](task, pod, pass.deadline);
     pass.known.calls.push(call);
     // Earlier sights of it are out of date.
     for (const key of pass.known.sights.keys()) if (key.startsWith('task')) pass.known.sights.delete(key);
@@ -35,11 +31,28 @@ export async function callProvider(execution: Execution, action: CallAction): Pr
   }
 }
 
+/** @throws UnresolvedEnvironmentError: the provider is not called */
+async function podToRun(execution: Execution, action: CallAction): Promise<Pod> {
+  const { pass, budget } = execution;
+  const pod = livePod(pass);
+  let resolution: Resolution;
+  try {
+    resolution = await resolvedPod(execution, pod, action);
+  } catch (error) {
+    // All heed it (R14).
+    if (error instanceof ThrottledError) await budget.close(pass.record, error.retryAfterSeconds);
+    // A start that was intended was not sent: whoever deletes the pod need not wait for it.
+    throw new UnresolvedEnvironmentError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+  told(execution, resolution);
+  if ('problem' in resolution) throw new UnresolvedEnvironmentError(resolution.problem);
+  return resolution.pod;
+}
+
 /** An event for each thing that is missing, also where the pod may do without. */
-function told({ pass: { facts, known, pending } }: Execution, resolution: Resolution): Resolution {
+function told({ pass: { facts, known, pending } }: Execution, { events }: Resolution): void {
   const { owner } = known;
-  if (owner) pending.events.push(...resolution.events.map((event) => ownerEvent(facts, owner, { type: 'Warning', ...event })));
-  return resolution;
+  if (owner) pending.events.push(...events.map((event) => ownerEvent(facts, owner, { type: 'Warning', ...event })));
 }
 
 /** A planner orders a start only from a whole owner. @throws NotDoneError */
@@ -51,6 +64,7 @@ function livePod({ known: { live } }: Execution['pass']): Pod {
 /** @returns undefined where the failure is none of the pod's */
 export function failedCallOf({ call }: CallAction, error: unknown): FailedCall | undefined {
   if (!(error instanceof Error) || error instanceof NoProviderError) return undefined;
+  const cause = error instanceof UnresolvedEnvironmentError ? error.cause : error;
   const outcome =
     error instanceof UnresolvedEnvironmentError
       ? 'unresolved'
@@ -65,7 +79,7 @@ export function failedCallOf({ call }: CallAction, error: unknown): FailedCall |
     call,
     message: error.message,
     outcome,
-    ...(error instanceof ThrottledError && { retryAfterSeconds: error.retryAfterSeconds }),
+    ...(cause instanceof ThrottledError && { retryAfterSeconds: cause.retryAfterSeconds }),
   };
 }
 
