@@ -41,7 +41,7 @@ async function podToRun(execution: Execution, action: CallAction): Promise<Pod> 
   } catch (error) {
     // All heed it (R14).
     if (error instanceof ThrottledError) await budget.close(pass.record, error.retryAfterSeconds);
-    // A start that was intended was not sent: whoever deletes the pod need not wait for it.
+    // It was not sent: a deletion of the pod need not wait for a start that may be on its way.
     throw new UnresolvedEnvironmentError(error instanceof Error ? error.message : String(error), { cause: error });
   }
   told(execution, resolution);
