@@ -9,6 +9,7 @@ import type { ClusterAccess, Credentials } from './access.ts';
 import { credentialsOf } from './access.ts';
 import { explainConnectionFault } from './connection-faults.ts';
 import { TunnelAgent } from './proxy-tunnel.ts';
+import { isLoopback } from '../../objects/values/loopback.ts';
 
 export interface Outgoing {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -286,7 +287,7 @@ function addressOf(server: string): URL {
   const url = URL.parse(server);
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
     throw new TerminalError(`${JSON.stringify(server)} is not the address of an API server: expected https://host:port`);
-  if (url.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname))
+  if (url.protocol === 'http:' && !isLoopback(url))
     throw new TerminalError(`${server} is plain http, which would send credentials in the clear: only https is taken beyond this machine`);
   return url;
 }

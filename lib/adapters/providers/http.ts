@@ -1,8 +1,10 @@
 // A provider that lives elsewhere and is reached by HTTP (docs/virtual-node.md has its contract). A pod's name is its only token, so a start looks before it
 // creates. It is asked again and again what became of its pods while it has any.
 import type { Pod, PodStatus } from '../../objects/kubernetes.ts';
+import { hasEnded as isPhaseFinal } from '../../objects/placement/schedulable.ts';
 import { requestTextsOf } from '../../objects/pods/pod-requests.ts';
 import type { Task, TaskName } from '../../objects/task.ts';
+import { timeOf } from '../../objects/values/unix-seconds.ts';
 import { fieldsOf, isFields, jsonIn, type Fields } from '../../objects/values/untyped-fields.ts';
 import { hasPassed, type Clock, type Deadline } from '../../ports/clock.ts';
 import { NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
@@ -88,7 +90,7 @@ export class HttpProvider implements Provider {
     const pod = (await this.#listed(deadline)).find(({ metadata }) => metadata.uid === task.uid);
     if (!pod) throw new NotFoundError('pod not found');
     if (hasEnded(pod)) return;
-    const deletionTimestamp = new Date(this.#clock.nowMs() + graceSeconds * 1_000).toISOString().replace(/\.\d+/, '');
+    const deletionTimestamp = timeOf(Math.floor(this.#clock.nowMs() / 1_000) + graceSeconds);
     await this.#post(
       'deletePod',
       { ...pod, metadata: { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: graceSeconds } },
@@ -228,9 +230,9 @@ const isPodOf = (value: unknown, node: string): value is Pod =>
   isPod(value) && value.spec.nodeName === node && typeof value.metadata.uid === 'string' && value.metadata.uid !== '';
 
 /** Its phase says so, and none of its containers runs. */
-const hasEnded = ({ status = {} }: Pod): boolean =>
-  (status.phase === 'Succeeded' || status.phase === 'Failed') &&
-  ![...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])].some(({ state }) => state?.running);
+const hasEnded = (pod: Pod): boolean =>
+  isPhaseFinal(pod) &&
+  ![...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].some(({ state }) => state?.running);
 
 function taskOf(pod: Pod): Task {
   const { uid = '', namespace = '', name = '' } = pod.metadata;

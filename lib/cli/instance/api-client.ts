@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import { fieldsOf, isFields, jsonIn, textOf, type Fields } from '../../objects/values/untyped-fields.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
 import { readInstance, stateFolderPath } from './instance-file.ts';
+import { isLoopback } from '../../objects/values/loopback.ts';
 
 const ANSWER_WITHIN_MS = 30_000;
 
@@ -127,7 +128,7 @@ function endpointOf(text: string): URL {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
     throw new UsageError(`${JSON.stringify(text)} is no endpoint: expected a URL such as https://ID.execute-api.REGION.amazonaws.com`);
-  if (url.protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname))
+  if (url.protocol === 'http:' && !isLoopback(url))
     throw new UsageError(`${text} is plain http, which would show to others who asks: only https is taken beyond this machine`);
   return url;
 }

@@ -1,6 +1,5 @@
 // Where a provider that is reached by HTTP answers.
-
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+import { isLoopback } from '../../objects/values/loopback.ts';
 
 /** @returns why nothing is sent there, for people; undefined: it is an address. Pods go there with the values of their secrets */
 export function problemOfProviderAddress(text: string): string | undefined {
@@ -11,7 +10,7 @@ export function problemOfProviderAddress(text: string): string | undefined {
   if (url.username !== '' || url.password !== '')
     return 'The address of a provider holds no name or password: give a bearer token in a file, with --provider-token-file.';
   if (url.search !== '' || url.hash !== '') return `${shown}: expected the address alone, without what follows a "?" or "#".`;
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+  if (url.protocol === 'http:' && !isLoopback(url))
     return `${shown} is plain http, which would send the values of secrets in the clear: beyond this machine only https is taken.`;
   return undefined;
 }

@@ -79,9 +79,6 @@ export function sourcesNamedIn(pod: Pod): SourceName[] {
   ];
 }
 
-/** An error of the environment ends it: what comes after is not looked at. */
-class UnresolvedError extends Error {}
-
 /**
  * Containers in the order in which they are listed: init containers first, ephemeral ones last.
  * @returns a pod of its own whose containers have literal variables alone, by name, and no references in commands and arguments
@@ -101,7 +98,7 @@ export function resolvedEnvironment(pod: Pod, around: Around): Resolution {
     };
     return { events, pod: { ...pod, spec } };
   } catch (error) {
-    if (error instanceof UnresolvedError || error instanceof UnresolvedReferenceError) return { events, problem: error.message };
+    if (error instanceof UnresolvedReferenceError) return { events, problem: error.message };
     throw error;
   }
 }
@@ -197,7 +194,7 @@ function keyOf(
     reason: `Mandatory${kind}KeyNotFound`,
     message: `key ${JSON.stringify(key)} does not exist in ${word} ${JSON.stringify(name)}`,
   });
-  throw new UnresolvedError(
+  throw new UnresolvedReferenceError(
     `${word} ${JSON.stringify(name)} doesn't contain the ${JSON.stringify(key)} key required by pod ${pod.metadata.name}`,
   );
 }
@@ -206,7 +203,7 @@ function keyOf(
  * The values of an object by their keys, decoded when they are asked for.
  * @param about begins the message where the object is optional
  * @returns undefined: it is optional, and not there
- * @throws UnresolvedError
+ * @throws UnresolvedReferenceError
  */
 function dataOf(
   { kind, reference: { name = '', optional = false } }: { kind: SourceKind; reference: Reference },
@@ -227,5 +224,5 @@ function dataOf(
     return undefined;
   }
   events.push({ reason: isAbsent ? `Mandatory${kind}NotFound` : `FailedToReadMandatory${kind}`, message });
-  throw new UnresolvedError(isAbsent ? message : `failed to ${fetching} ${word} ${JSON.stringify(name)}: ${read.unreadable}`);
+  throw new UnresolvedReferenceError(isAbsent ? message : `failed to ${fetching} ${word} ${JSON.stringify(name)}: ${read.unreadable}`);
 }

@@ -71,18 +71,13 @@ async function servicesFor(execution: Execution, pod: Pod): Promise<Service[]> {
   const { namespace: apart, name } = API_SERVER_SERVICE;
   const isLinked = pod.spec['enableServiceLinks'] !== false;
   const found = await Promise.all([
-    ...(isLinked ? [lately(execution, pod, namespace, async (list) => await list(namespace))] : []),
+    ...(isLinked ? [lately(execution, pod, namespace, async () => await servicesIn(execution, namespace))] : []),
     ...(isLinked && namespace === apart ? [] : [lately(execution, pod, `${apart}/${name}`, async () => await apiServers(execution))]),
   ]);
   return found.flat();
 }
 
-async function lately(
-  { pass, clock, ports }: Execution,
-  pod: Pod,
-  what: string,
-  ask: (list: (namespace: string) => Promise<Service[]>) => Promise<Service[]>,
-): Promise<Service[]> {
+async function lately({ pass, clock, ports }: Execution, pod: Pod, what: string, ask: () => Promise<Service[]>): Promise<Service[]> {
   const nowMs = clock.nowMs() + pass.offsetMs;
   const all = askedLately.get(ports.store) ?? new Map<string, KnownServices>();
   askedLately.set(ports.store, all);
@@ -91,9 +86,7 @@ async function lately(
   // The time is in whole seconds.
   const madeByMs = Date.parse(pod.metadata.creationTimestamp ?? '') + 1_000;
   if (known && known.askedAtMs >= madeByMs && nowMs - known.askedAtMs <= OLDEST_MS && nowMs >= known.askedAtMs) return await known.services;
-  const services = ask(
-    async (namespace) => (await pass.cluster.list<Service>(SERVICES, { namespace, fields: SERVICE_FIELDS }, pass.deadline)).items,
-  );
+  const services = ask();
   all.delete(key);
   all.set(key, { askedAtMs: nowMs, services });
   // The next pod asks anew.
@@ -102,6 +95,9 @@ async function lately(
   if (all.size > MOST_REMEMBERED && oldest !== undefined) all.delete(oldest);
   return await services;
 }
+
+const servicesIn = async ({ pass }: Execution, namespace: string): Promise<Service[]> =>
+  (await pass.cluster.list<Service>(SERVICES, { namespace, fields: SERVICE_FIELDS }, pass.deadline)).items;
 
 async function apiServers({ pass }: Execution): Promise<Service[]> {
   try {
