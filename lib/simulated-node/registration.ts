@@ -5,9 +5,10 @@ import type { NodeClient, NodeRequest } from './node-client.ts';
 import type { NodeIdentity } from './pod-step.ts';
 import type { Problems } from './problems.ts';
 import { RefusedError } from './problems.ts';
+import { LEASES, NODE_LEASES, nodeLeaseSpec } from '../objects/placement/lease.ts';
 import type { NodeResources } from '../objects/placement/room.ts';
+import { pathOf } from '../objects/resources.ts';
 
-const leaseSeconds = 40;
 const renewEveryMs = 10_000;
 const retryAfterMs = 500;
 /** A node that changes nothing reports all the same, once in so many renewals. */
@@ -111,9 +112,8 @@ function statusOf({ nodeName, hostIp, resources, nowMs }: Registration): unknown
 }
 
 async function renewLease(client: NodeClient, { nodeName, nowMs }: Registration): Promise<void> {
-  const folder = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
-  const renewTime = new Date(nowMs()).toISOString().replace('Z', '000Z');
-  const spec = { holderIdentity: nodeName, leaseDurationSeconds: leaseSeconds, renewTime };
+  const folder = pathOf(LEASES, { namespace: NODE_LEASES });
+  const spec = nodeLeaseSpec(nodeName, nowMs());
   const { status, body: answer } = await client.request({
     method: 'PATCH',
     path: `${folder}/${nodeName}`,
@@ -125,7 +125,7 @@ async function renewLease(client: NodeClient, { nodeName, nowMs }: Registration)
   const created = await client.request({
     method: 'POST',
     path: folder,
-    body: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: nodeName }, spec },
+    body: { apiVersion: LEASES.apiVersion, kind: LEASES.kind, metadata: { name: nodeName }, spec },
   });
   if (created.status !== 201 && created.status !== 409) throw new RefusedError(`POST ${folder}`, created.status, created.body);
 }

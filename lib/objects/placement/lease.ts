@@ -23,18 +23,25 @@ const KEPT_UNTIL = 'farloop.dev/kept-until';
 /** In microseconds, as the API server wants it. */
 export const microTimeOf = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');
 
+/** Of a node that is alive now. */
+export const nodeLeaseSpec = (node: string, nowMs: number): LeaseSpec => ({
+  holderIdentity: node,
+  leaseDurationSeconds: DURATION_SECONDS,
+  renewTime: microTimeOf(nowMs),
+});
+
 /** Owned by its node, so that it goes with it. */
 export const leaseOf = ({ name, uid }: { name: string; uid: string }, nowMs: number): Lease => ({
   apiVersion: LEASES.apiVersion,
   kind: LEASES.kind,
   metadata: { namespace: NODE_LEASES, name, ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }] },
-  spec: { holderIdentity: name, leaseDurationSeconds: DURATION_SECONDS, renewTime: microTimeOf(nowMs) },
+  spec: nodeLeaseSpec(name, nowMs),
 });
 
 /** The body of a merge patch. It carries the version, so a write in between is a conflict (R8). */
 export const renewalOf = ({ metadata: { name = '', resourceVersion } }: Lease, { nowMs, untilMs }: { nowMs: number; untilMs: number }) => ({
   metadata: { resourceVersion, annotations: { [KEPT_UNTIL]: new Date(untilMs).toISOString() } },
-  spec: { holderIdentity: name, leaseDurationSeconds: DURATION_SECONDS, renewTime: microTimeOf(nowMs) },
+  spec: nodeLeaseSpec(name, nowMs),
 });
 
 /** Unix milliseconds; 0: nobody was asked. */
