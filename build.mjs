@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 
 rmSync('dist', { recursive: true, force: true });
 await build({
-  entryPoints: { main: 'lib/cli/main.ts' },
+  entryPoints: { main: 'lib/cli/main.ts', shim: 'lib/adapters/providers/local-process/shim/shim-program.ts' },
   outdir: 'dist',
   bundle: true,
   splitting: true,

@@ -4,15 +4,24 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'aws-lambda';
 import serverless from 'serverless-http';
 import { createApp } from '../lib/api/app.ts';
-import { answerRoute } from '../lib/api/routes.ts';
+import { answerRoute, type RoutedRequest } from '../lib/api/routes.ts';
+import type { Ports } from '../lib/ports/ports.ts';
 import { invocation, runtime, warmUp } from '../lib/runtime.ts';
 
 await warmUp();
 
 const authorized = new WeakSet<object>();
 
+/** Most processes never meet a request about runs. */
+async function portsFor({ path }: RoutedRequest): Promise<Ports> {
+  const { ports } = await runtime();
+  if (path[1] !== 'runs' || !ports.drivenRuns) return ports;
+  const runs = (await import('../lib/api/driven-runs.ts')).drivenRunHost(ports);
+  return { ...ports, ...(runs && { runs }) };
+}
+
 const app = createApp({
-  answer: async (request) => await answerRoute((await runtime()).ports, request),
+  answer: async (request) => await answerRoute(await portsFor(request), request),
   authorize: (request) => authorized.has(request),
 });
 

@@ -76,6 +76,13 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
       ],
     ],
     [
+      'Virtual nodes',
+      [
+        { title: 'Age of the oldest lease, ms', metrics: [each('LeaseLateness', 'cluster', 'Maximum')] },
+        { title: 'Providers that are not well', metrics: [each('UnwellVirtualNodes', 'cluster', 'Sum')] },
+      ],
+    ],
+    [
       'Kinds and outcomes',
       [
         { title: 'Passes by outcome', metrics: [each('ReconcileDuration', 'kind,outcome', 'SampleCount')] },

@@ -1,6 +1,8 @@
 // The parameters of a deployment → what serverless.yml needs, checked together before anything is packaged or made.
 import * as v from 'valibot';
+import { problemOfDistantProvider } from '../lib/adapters/cluster-record/registered-access.ts';
 import { OVER_TLS_ONLY } from '../lib/adapters/sqs/queue-policy.ts';
+import { problemOfProviderAddress } from '../lib/kinds/virtual-pod/provider-address.ts';
 import { FUNCTION_SECONDS } from '../lib/reconciler/head/timeouts.ts';
 import { alarmResources } from './alarms.ts';
 import { dashboardResource } from './dashboard.ts';
@@ -59,6 +61,9 @@ const Parameters = v.strictObject({
   // Whoever removes a cluster waits until no function that has read its record before can write any more.
   eventsTimeoutSeconds: wholeNumber(2, FUNCTION_SECONDS),
   eventsVisibilitySeconds: wholeNumber(2, 900),
+  runProvider: orNone(
+    v.pipe(v.string(), v.regex(/^http:https?:\/\//, 'expected http: and an address, as in http:https://provider.example:9000')),
+  ),
   allowLoopback: yesNo,
 });
 
@@ -102,7 +107,11 @@ export function settingsFrom(given: Record<string, unknown>): Settings {
     lambdaTracing: tracing === 'on' ? 'Active' : false,
     deletionPolicy: isProtected ? 'Retain' : 'Delete',
     optionalResources: {
-      Resources: { ...(tracing === 'on' && tracingPolicy), ...(rest.allowLoopback === 'no' && overTlsPolicy) },
+      Resources: {
+        ...(rest.runProvider !== undefined && runProviderPolicy(rest.stage)),
+        ...(tracing === 'on' && tracingPolicy),
+        ...(rest.allowLoopback === 'no' && overTlsPolicy),
+      },
     },
     observability: { Resources: { ...alarmResources(stage), ...dashboardResource(stage) } },
     ...authorization(rest),
@@ -110,6 +119,7 @@ export function settingsFrom(given: Record<string, unknown>): Settings {
 }
 
 function contradictions({
+  stage,
   region,
   alarmTopicArn,
   protection,
@@ -118,6 +128,7 @@ function contradictions({
   jwtAudience,
   jwtReadScope,
   jwtWriteScope,
+  runProvider,
   allowLoopback,
   eventsTimeoutSeconds,
   eventsVisibilitySeconds,
@@ -141,9 +152,19 @@ function contradictions({
     mistakes.push(`alarmTopicArn: alarms tell topics of their own region only: the topic is in ${topicRegion}, the region is ${region}`);
   if (allowLoopback === 'yes' && protection === 'on')
     mistakes.push('allowLoopback: only a stage with protection=off may dial the loopback, for it is for tests');
+  const problem = runProvider && problemOfRunProvider(runProvider.slice('http:'.length), { stage, allowLoopback: allowLoopback === 'yes' });
+  if (problem !== undefined) mistakes.push(`runProvider: ${problem}`);
   if (eventsVisibilitySeconds < eventsTimeoutSeconds)
     mistakes.push('eventsVisibilitySeconds: it must not be shorter than eventsTimeoutSeconds, or a batch comes back while it is at work');
   return mistakes;
+}
+
+/** @returns why functions do not send there, for people */
+function problemOfRunProvider(address: string, { stage, allowLoopback }: { stage: string; allowLoopback: boolean }): string | undefined {
+  const { username = '', password = '' } = URL.parse(address) ?? {};
+  if (username !== '' || password !== '')
+    return `its address holds no name or password: the token lies in the secret farloop/${stage}/runs/providers`;
+  return problemOfProviderAddress(address) ?? problemOfDistantProvider(address, { allowLoopback });
 }
 
 /** X-Ray knows no resources: AWS allows these actions on `*` only. */
@@ -160,6 +181,30 @@ const tracingPolicy = {
     },
   },
 };
+
+/** The token that the provider of runs asks for. Without that provider nothing reads it. */
+const runProviderPolicy = (stage: string): Record<string, object> => ({
+  RunProviderToken: {
+    Type: 'AWS::IAM::Policy',
+    Properties: {
+      PolicyName: 'run-provider',
+      Roles: [{ Ref: 'ReconcileRole' }],
+      PolicyDocument: {
+        Version: '2012-10-17',
+        Statement: [
+          {
+            Sid: 'RunProviderToken',
+            Effect: 'Allow',
+            Action: ['secretsmanager:GetSecretValue'],
+            Resource: {
+              'Fn::Sub': `arn:\${AWS::Partition}:secretsmanager:\${AWS::Region}:\${AWS::AccountId}:secret:farloop/${stage}/runs/*`,
+            },
+          },
+        ],
+      },
+    },
+  },
+});
 
 const overTlsPolicy = {
   QueuesOverTls: {

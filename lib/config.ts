@@ -23,6 +23,12 @@ const Config = v.object({
   CLUSTERS_TABLE: v.optional(text),
   /** Before a cluster's name in the name of its secret. */
   CLUSTER_SECRET_PREFIX: v.optional(text),
+  /** Table of the runs. Absent: messages drive none. */
+  RUNS_TABLE: v.optional(text),
+  /** To which runs are given, as in `http:https://provider.example:9000`; empty: the deployment names none. */
+  RUN_PROVIDER: v.optional(v.string(), ''),
+  /** Before `runs/providers` in the name of the secret with the token of that provider. */
+  RUN_SECRET_PREFIX: v.optional(text),
   /** File with the cluster records and their access; see docs/clusters.md. */
   CLUSTERS_FILE: v.optional(text),
   /** `yes` lets functions dial the loopback: only in a stage that tests remove again. */
@@ -49,6 +55,7 @@ export function configFrom(environment: Record<string, string | undefined>): Con
   const mistakes = [
     ...(parsed.issues ?? []).map((issue) => `${v.getDotPath(issue) ?? 'environment'}: ${issue.message}`),
     ...clustersMistakes(environment),
+    ...runsMistakes(environment),
   ];
   if (parsed.success && mistakes.length === 0) return parsed.output;
   throw new Error(`the environment is not usable: ${mistakes.join('; ')}`);
@@ -57,4 +64,8 @@ export function configFrom(environment: Record<string, string | undefined>): Con
 function clustersMistakes({ CLUSTERS_TABLE, CLUSTERS_FILE, CLUSTER_SECRET_PREFIX }: Record<string, string | undefined>): string[] {
   if ((CLUSTERS_TABLE === undefined) === (CLUSTERS_FILE === undefined)) return ['CLUSTERS_FILE: expected either it or CLUSTERS_TABLE'];
   return CLUSTERS_TABLE !== undefined && CLUSTER_SECRET_PREFIX === undefined ? ['CLUSTER_SECRET_PREFIX: CLUSTERS_TABLE needs it'] : [];
+}
+
+function runsMistakes({ RUNS_TABLE, RUN_SECRET_PREFIX }: Record<string, string | undefined>): string[] {
+  return RUNS_TABLE !== undefined && RUN_SECRET_PREFIX === undefined ? ['RUN_SECRET_PREFIX: RUNS_TABLE needs it'] : [];
 }

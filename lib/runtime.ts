@@ -5,8 +5,10 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Config } from './config.ts';
 import { configFrom } from './config.ts';
 import type { EmbeddedQueue } from './adapters/embedded/queue.ts';
-import type { Authentication, Credentials } from './adapters/kubernetes/access.ts';
-import type { HttpProvider } from './adapters/providers/http.ts';
+import type { Credentials } from './adapters/kubernetes/access.ts';
+import type { LocalProcessOptions, LocalProcessProvider } from './adapters/providers/local-process/provider.ts';
+import type { EngineWord } from './adapters/providers/local-process/machine/engine.ts';
+import type { RemoteChoice } from './adapters/providers/remote-providers.ts';
 import type { ClusterAccess } from './adapters/kubernetes/kubernetes-cluster.ts';
 import type { RenewedCredentials } from './adapters/credentials/renewed-credentials.ts';
 import type { SqsQueueOptions } from './adapters/sqs/sqs-queue.ts';
@@ -16,6 +18,7 @@ import type { ClusterRecord, Clusters } from './ports/clusters.ts';
 import { TerminalError } from './ports/errors.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Provider } from './ports/provider.ts';
+import type { DrivenRuns } from './ports/runs.ts';
 import type { Store } from './ports/store.ts';
 import type { Telemetry } from './ports/telemetry.ts';
 
@@ -106,13 +109,14 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
   dynamodb.middlewareStack.add(countedIn(requests), INNERMOST);
   sqs.middlewareStack.add(countedIn(requests), INNERMOST);
   const store = new DynamoDbStore({ client: dynamodb, tableName: config.TABLE_NAME, clock });
-  const { clusters, accessOf, renewCredential, forgetCredential } = await registeredClusters(config, {
+  const { clusters, accessOf, renewCredential, forgetCredential, providerOf } = await registeredClusters(config, {
     dynamodb,
     requests,
     store,
     clock,
     telemetry,
   });
+  const drivenRuns = await runsDrivenBy(config, { dynamodb, requests, clock });
   const queue = new SqsQueue({ client: sqs, ...queueUrls(config), clock });
   const connected = new Map<string, { cluster: Cluster; access: string }>();
   const relayed = new Map<string, Cluster>();
@@ -150,8 +154,13 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
       telemetry.end(spent);
     };
   };
-  const ofCredentials = { ...(renewCredential && { renewCredential }), ...(forgetCredential && { forgetCredential }) };
-  return { ports: { clock, clusters, connect, queue, recorder, store, telemetry, ...ofCredentials }, begin };
+  const registered = {
+    ...(renewCredential && { renewCredential }),
+    ...(forgetCredential && { forgetCredential }),
+    ...(providerOf && { providerOf }),
+    ...(drivenRuns && { drivenRuns }),
+  };
+  return { ports: { clock, clusters, connect, queue, recorder, store, telemetry, ...registered }, begin };
 }
 
 /** The SDK's repetitions are counted, too. */
@@ -169,6 +178,31 @@ const countedIn =
     return await next(given);
   };
 
+async function secretsClient(requests: Requests): Promise<SecretsManagerClient> {
+  const { SecretsManagerClient: Client } = await import('./adapters/aws/secrets-manager-client.ts');
+  const made = new Client({});
+  made.middlewareStack.add(countedIn(requests), INNERMOST);
+  return made;
+}
+
+async function runsDrivenBy(
+  { RUNS_TABLE: tableName, RUN_PROVIDER: provider, RUN_SECRET_PREFIX: prefix = '', ALLOW_LOOPBACK }: Config,
+  { dynamodb, requests, clock }: { dynamodb: DynamoDBClient; requests: Requests; clock: Clock },
+): Promise<DrivenRuns | undefined> {
+  if (tableName === undefined) return undefined;
+  const [{ DynamoDbRuns }, { runProvidersOf }] = await Promise.all([
+    import('./adapters/dynamodb/dynamodb-runs.ts'),
+    import('./adapters/providers/registered-providers.ts'),
+  ]);
+  const own = provider === '' ? undefined : provider;
+  const client = async (): Promise<SecretsManagerClient> => await secretsClient(requests);
+  return {
+    records: new DynamoDbRuns({ client: dynamodb, tableName, clock }),
+    ...(own !== undefined && { provider: own }),
+    providerOf: runProvidersOf({ client, prefix, clock, allowLoopback: ALLOW_LOOPBACK === 'yes' }, own),
+  };
+}
+
 interface RegisteredClusters {
   clusters: Clusters;
   /** The text distinguishes accesses. @throws TerminalError for a cluster without access */
@@ -176,6 +210,7 @@ interface RegisteredClusters {
   /** Where credentials lie in Secrets Manager. */
   renewCredential?: (record: ClusterRecord) => Promise<boolean>;
   forgetCredential?: (cluster: string) => void;
+  providerOf?: Ports['providerOf'];
 }
 
 async function registeredClusters(
@@ -193,22 +228,18 @@ async function registeredClusters(
     const clusters = await FileClusters.open(file ?? '', store);
     return { clusters, accessOf: (name) => ({ access: clusters.accessOf(name), asText: '' }) };
   }
-  const [{ DynamoDbClusters }, { EksTokens }, { SecretCredentials }, { isForbiddenAddress }] = await Promise.all([
+  const [{ DynamoDbClusters }, { EksTokens }, { SecretCredentials }, { isForbiddenAddress }, { providersOf }] = await Promise.all([
     import('./adapters/dynamodb/dynamodb-clusters.ts'),
     import('./adapters/eks/eks-token.ts'),
     import('./adapters/credentials/secret-credentials.ts'),
     import('./adapters/cluster-record/registered-access.ts'),
+    import('./adapters/providers/registered-providers.ts'),
   ]);
   const allowLoopback = ALLOW_LOOPBACK === 'yes';
   const onFault = (cluster: string, fault: string): void =>
     telemetry.error('record of a cluster is not usable', { cluster, reason: fault });
   const clusters = new DynamoDbClusters({ client: dynamodb, tableName, clock, allowLoopback, onFault });
-  const client = async (): Promise<SecretsManagerClient> => {
-    const { SecretsManagerClient: Client } = await import('./adapters/aws/secrets-manager-client.ts');
-    const made = new Client({});
-    made.middlewareStack.add(countedIn(requests), INNERMOST);
-    return made;
-  };
+  const client = async (): Promise<SecretsManagerClient> => await secretsClient(requests);
   const secrets = new SecretCredentials({ client, prefix, clock });
   // Any client knows the function's own credentials.
   const eksTokens = new EksTokens({ key: async () => await dynamodb.config.credentials(), nowMs: () => clock.nowMs() });
@@ -224,6 +255,7 @@ async function registeredClusters(
   };
   return {
     clusters,
+    providerOf: providersOf({ client, prefix, clock, allowLoopback }),
     forgetCredential: (cluster) => secrets.forget(cluster),
     renewCredential: async (record) => {
       // Where a role is shown, there is nothing that ends; nor where a registration has not come to its credential yet.
@@ -254,7 +286,10 @@ function queueUrls(config: Config): Pick<SqsQueueOptions, 'urls' | 'relayUrls' |
 }
 
 /** Who runs the pods of a virtual node. */
-export type ProviderChoice = { kind: 'simulated' } | { kind: 'http'; address: string; auth: Authentication };
+export type ProviderChoice = 'simulated' | 'local-process' | EngineWord | RemoteChoice;
+
+/** How pods run as processes of this machine. */
+export type ProcessSettings = Pick<LocalProcessOptions, 'images' | 'share' | 'allowedNamespaces' | 'ways'>;
 
 export interface LocalRuntimeOptions {
   /** The state folder, locked by the caller. */
@@ -268,6 +303,8 @@ export interface LocalRuntimeOptions {
   loop?: LoopBounds;
   /** Which provider is behind a virtual node; absent: there are no such nodes. */
   providerBehind?: (record: ClusterRecord, node: string) => ProviderChoice | undefined;
+  /** Where a node of `local-process` or of an engine is among them. */
+  processes?: ProcessSettings;
 }
 
 export interface LocalRuntime extends Runtime {
@@ -276,6 +313,8 @@ export interface LocalRuntime extends Runtime {
   source: ClusterSource & Cluster;
   /** Providers in this process tell here that a task has changed. */
   onTaskChange?: (listener: (change: TaskChange) => void) => void;
+  /** Pods that run as processes of this machine. Closed without `end`, they run on for a while. */
+  processes?: Pick<LocalProcessProvider, 'describe' | 'running' | 'end'>;
   /** Why parts of the state began anew, in words; empty when none did. */
   rebuilt: string[];
   close(): void;
@@ -291,6 +330,7 @@ export async function localRuntime({
   deadlineReserveMs,
   loop = {},
   providerBehind,
+  processes: processSettings,
 }: LocalRuntimeOptions): Promise<LocalRuntime> {
   const [
     { EmbeddedClusters },
@@ -330,10 +370,17 @@ export async function localRuntime({
     const connect = (record: ClusterRecord): Cluster => (record.access === 'relayed' ? relayed : access);
     const simulated =
       providerBehind && opened((await import('./adapters/providers/simulated.ts')).SimulatedProvider.open({ folder, clock }));
-    const remote = providerBehind && opened(new RemoteProviders((await import('./adapters/providers/http.ts')).HttpProvider, clock));
+    const processes =
+      processSettings &&
+      opened(
+        (await import('./adapters/providers/local-process/provider.ts')).LocalProcessProvider.open({ ...processSettings, folder, clock }),
+      );
+    const remote = providerBehind && opened(new (await import('./adapters/providers/remote-providers.ts')).RemoteProviders(clock));
     const providerOf = (record: ClusterRecord, node: string): Provider | undefined => {
       const choice = providerBehind?.(record, node);
-      return choice?.kind === 'http' ? remote?.of(node, choice) : choice && simulated?.of(node);
+      if (choice === 'simulated') return simulated?.of(node);
+      if (choice === 'local-process') return processes?.of(node);
+      return choice === 'podman' || choice === 'docker' ? processes?.of(node, choice) : choice && remote?.of(node, node, choice);
     };
     const ports = {
       clock,
@@ -348,43 +395,23 @@ export async function localRuntime({
     };
     const onTaskChange = (listener: (change: TaskChange) => void): void => {
       simulated?.onChange(listener);
+      processes?.onChange(listener);
       remote?.onChange(listener);
     };
-    return { ports, deadlineReserveMs, loop, queue, source: access, rebuilt, close, ...(simulated && { onTaskChange }) };
+    return {
+      ports,
+      deadlineReserveMs,
+      loop,
+      queue,
+      source: access,
+      rebuilt,
+      close,
+      ...(simulated && { onTaskChange }),
+      ...(processes && { processes }),
+    };
   } catch (error) {
     close();
     throw error;
-  }
-}
-
-/** Providers beyond this process, by their nodes. */
-class RemoteProviders {
-  readonly #make: typeof HttpProvider;
-  readonly #clock: Clock;
-  readonly #byNode = new Map<string, HttpProvider>();
-  readonly #listeners: ((change: TaskChange) => void)[] = [];
-
-  constructor(make: typeof HttpProvider, clock: Clock) {
-    this.#make = make;
-    this.#clock = clock;
-  }
-
-  of(node: string, { address, auth }: Extract<ProviderChoice, { kind: 'http' }>): Provider {
-    const known = this.#byNode.get(node);
-    if (known) return known;
-    const provider = new this.#make({ address, node, auth, clock: this.#clock });
-    for (const listener of this.#listeners) provider.onChange(listener);
-    this.#byNode.set(node, provider);
-    return provider;
-  }
-
-  onChange(listener: (change: TaskChange) => void): void {
-    this.#listeners.push(listener);
-    for (const provider of this.#byNode.values()) provider.onChange(listener);
-  }
-
-  close(): void {
-    for (const provider of this.#byNode.values()) provider.close();
   }
 }
 

@@ -82,6 +82,17 @@ function letteredCases(files: readonly string[]): Claim[] {
   });
 }
 
+/** `RO5: the claim` in the name of a test. */
+function runCases(files: readonly string[]): Claim[] {
+  return files.flatMap((file) =>
+    [...codeOf(file).matchAll(/(['"`])RO(\d+): ((?:(?!\1).)*)\1/g)].map(([, , number = '', says = '']) => ({
+      number: `RO${number}`,
+      says: inOneLine(says),
+      file,
+    })),
+  );
+}
+
 function rowsOf(claims: readonly Claim[], numbers: readonly string[], reasons: Readonly<Record<string, string>> = {}): string[] {
   const byNumber = Map.groupBy(claims, ({ number }) => number);
   const only = (texts: readonly string[]): string[] => [...new Set(texts)];
@@ -98,7 +109,13 @@ const upTo = (most: number, letter = ''): string[] => Array.from({ length: most 
 const head = (title: string): string[] => [`| ${title} | what it claims | test |`, '| --- | --- | --- |'];
 
 /** @param most how many there are of each */
-export function workedCases(most: { jobs: number; training: number; preemption: Readonly<Record<keyof typeof LETTERS, number>> }): string {
+export function workedCases(most: {
+  jobs: number;
+  training: number;
+  preemption: Readonly<Record<keyof typeof LETTERS, number>>;
+  logs: number;
+  runs: number;
+}): string {
   const training = filesOf('test/kinds/training/**/*.test.ts');
   const preemption = filesOf(
     'test/kinds/preemption/**/*.test.ts',
@@ -135,6 +152,23 @@ export function workedCases(most: { jobs: number; training: number; preemption: 
       ...head('case'),
       ...rowsOf(lettered, upTo(most.preemption[letter], letter), NO_PREEMPTION_CASES),
     ]),
+    '',
+    '## Logs of a virtual node',
+    '',
+    'What is asked for by the query of a log, or refused.',
+    '',
+    ...head('case'),
+    ...rowsOf(letteredCases(filesOf('test/node-api/*.test.ts')), upTo(most.logs, 'L')),
+    '',
+    '## Runs',
+    '',
+    'Pods of a manifest that are run once, by `farloop run-once` or the API.',
+    '',
+    ...head('case'),
+    ...rowsOf(
+      runCases(filesOf('test/kinds/run-once/*.test.ts', 'test/reconciler/runs/*.test.ts', 'test/api/runs.test.ts')),
+      upTo(most.runs, 'RO'),
+    ),
   ].join('\n')}\n`;
 }
 
@@ -142,6 +176,9 @@ export const MOST = {
   jobs: 164,
   training: 98,
   preemption: { P: 41, Q: 28, C: 12, N: 7, R: 8, U: 1, D: 6, S: 6, M: 6, H: 14, A: 24, E: 14 },
+  logs: 9,
+  /** RO1 to RO42, in the list of the specification of run-once. */
+  runs: 42,
 };
 
 if (import.meta.main) writeFileSync(join(root, PAGE), workedCases(MOST));

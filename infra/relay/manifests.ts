@@ -5,6 +5,10 @@ import { dirname, join } from 'node:path';
 import { dump } from 'js-yaml';
 import { ALL_FACTS } from '../../lib/kinds/facts.ts';
 import type { KindFacts } from '../../lib/kinds/rows/kind.ts';
+import { NODE_OPTIONS, VIRTUAL_NODES } from '../../lib/kinds/virtual-pod/node-options.ts';
+import type { KindOptions } from '../../lib/objects/kind-options.ts';
+import { NODE_LEASES } from '../../lib/objects/placement/lease.ts';
+import { NODE_API_PORT } from '../../lib/objects/placement/node-callers.ts';
 import { managedKinds, managesAll, relayWords, settingsOf } from '../../lib/kinds/settings.ts';
 import type { Manages } from '../../lib/objects/manages.ts';
 import { functionRules, relayRules } from '../../lib/onboarding/rights.ts';
@@ -15,6 +19,7 @@ import {
   RELAY,
   commandsRole,
   functionsManifests,
+  nodeCallersRole,
   relayAlone,
   relayRights,
 } from '../../lib/onboarding/relay-manifests.ts';
@@ -134,19 +139,24 @@ const yamlOf = (manifests: readonly Manifest[]): string =>
   WRITTEN_BY +
   manifests.map((manifest) => dump(manifest, { lineWidth: -1, noRefs: true, forceQuotes: true, quoteStyle: 'single' })).join('---\n');
 
-const chartOf = (kinds: readonly KindFacts[]): RelayValues => ({ ...chartValues, manages: managesAll(kinds), kinds });
+/** Stands for each node of the chart's value `virtualNodes`. */
+const ANY_NODE = 'any-node';
+const NODE_FLAG = `${ANY_NODE}=http:https://provider.example`;
+const OPTIONS: KindOptions = { [NODE_OPTIONS.node]: NODE_FLAG };
+
+const chartOf = (kinds: readonly KindFacts[]): RelayValues => ({ ...chartValues, manages: managesAll(kinds), kinds, options: OPTIONS });
 
 const textOf = (rule: object): string => JSON.stringify(rule);
 /** All that relay and passes may do where one word is given. */
-const rulesBy = (word: string, kinds: readonly KindFacts[]): string[] => {
-  const managed = managedKinds([word], kinds);
-  return [...relayRules(managed), ...functionRules(managed)].map(textOf);
+const rulesBy = (word: string, kinds: readonly KindFacts[], options: KindOptions = {}): string[] => {
+  const managed = managedKinds([word], kinds, { options });
+  return [...relayRules(managed), ...functionRules(managed, { options })].map(textOf);
 };
 
 /** The chart's templates: a rule that not every word of --manage gives stands there under the condition that one that gives it does. */
 function templateOf(manifests: readonly Manifest[], kinds: readonly KindFacts[]): string {
   const words = settingsOf(kinds).map(({ word }) => word);
-  const givenBy = words.map((word) => ({ word, rules: rulesBy(word, kinds) }));
+  const givenBy = words.map((word) => ({ word, rules: rulesBy(word, kinds, OPTIONS) }));
   const marked = manifests.map((manifest) => ({
     ...manifest,
     ...(Array.isArray(manifest['rules']) && {
@@ -156,11 +166,42 @@ function templateOf(manifests: readonly Manifest[], kinds: readonly KindFacts[])
       }),
     }),
   }));
-  return yamlOf(marked).replaceAll(
+  const template = yamlOf(marked).replaceAll(
     /^( {2}- apiGroups:\n(?: {4,}.*\n)*?) {4}when: '(.*)'\n/gm,
-    (_whole, rule: string, when: string) => `{{ if or ${namesOf(when.split(',')).map(isGiven).join(' ')} }}\n${rule}{{ end }}\n`,
+    (_whole, rule: string, when: string) => `{{ if ${conditionOf(when.split(','))} }}\n${rule}{{ end }}\n`,
   );
+  return withNodes(template);
 }
+
+/** A rule that names no object is about all of them, so one about nodes needs some. */
+const conditionOf = (words: readonly string[]): string =>
+  words.every((word) => word === VIRTUAL_NODES.word) ? '.Values.virtualNodes' : `or ${namesOf(words).map(isGiven).join(' ')}`;
+
+const isForNodes = (document: string): boolean =>
+  [`namespace: '${NODE_LEASES}'`, `name: '${nodeCallersRole(chartValues.namespace)}'`].some((text) => document.includes(text));
+
+/** The ports of API servers that ask for nodes: as many as there are. */
+const NODE_PORTS = new RegExp(`^ {4}- ports:\\n {8}- protocol: 'TCP'\\n {10}port: ${NODE_API_PORT}\\n {10}endPort: \\d+\\n`, 'm');
+
+/** A line about the node that stands for all becomes one for each; objects that are for nodes alone are left out without one. */
+const withNodes = (template: string): string =>
+  template
+    .split('---\n')
+    .map((document) => (isForNodes(document) ? `{{ if .Values.virtualNodes }}\n${document}{{ end }}\n` : document))
+    .join('---\n')
+    .replaceAll(
+      /(?:^ +- '--node-api-.*'\n)+|^ +- name: 'POD_IP'\n(?: +.*\n){2} +fieldPath: .*\n/gm,
+      (lines) => `{{ if .Values.virtualNodes }}\n${lines}{{ end }}\n`,
+    )
+    .replace(NODE_PORTS, (ports) => {
+      const last = `endPort: {{ add ${NODE_API_PORT - 1} (len .Values.virtualNodes) }}`;
+      return `{{ if .Values.virtualNodes }}\n${ports.replace(/endPort: \d+/, last)}{{ end }}\n`;
+    })
+    .replaceAll(
+      new RegExp(`^( +- '[^']*?)${ANY_NODE}(=[^']*)?'\\n`, 'gm'),
+      (_whole, before: string, flag?: string) =>
+        `{{ range .Values.virtualNodes }}\n${before}${flag === undefined ? '{{ index (splitList "=" .) 0 }}' : '{{ . }}'}'\n{{ end }}\n`,
+    );
 
 /** With the words of before that mean one of them. */
 const namesOf = (words: readonly string[]): string[] => (words.includes('jobs') ? [...words, 'own'] : [...words]);
@@ -231,6 +272,8 @@ export function files(version: string, kinds: readonly KindFacts[] = ALL_FACTS):
         access: 'direct',
         commander: '',
         era: 0,
+        // As --virtual-node of farloop cluster add, each.
+        virtualNodes: [],
       }),
     'chart/templates/relay.yaml': templateOf(chartManifests(kinds), kinds),
     'chart/templates/commands.yaml': `{{ if eq .Values.access "relayed" }}\n${templateOf(commandsManifests(chartOf(kinds)), kinds)}{{ end }}\n`,

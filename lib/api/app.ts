@@ -16,6 +16,8 @@ export interface AppOptions {
 }
 
 const LONGEST_BODY_BYTES = 64 * 1024;
+/** Manifests of a run. */
+const LONGEST_RUN_BYTES = 1024 * 1024;
 
 /** The console needs its own files and this API, and nothing may frame it. */
 const SECURITY_HEADERS = {
@@ -62,7 +64,7 @@ async function answerTo(request: IncomingMessage, { answer, authorize, hosts }: 
     if (file) return { status: 200, ...file };
   }
   if (!authorize(request)) throw new RefusedRequestError(401, 'a token is needed: open the console by the whole URL that farloop printed');
-  const body = method === 'GET' ? undefined : await bodyOf(request);
+  const body = method === 'GET' ? undefined : await bodyOf(request, path.join('/') === 'v1/runs' ? LONGEST_RUN_BYTES : LONGEST_BODY_BYTES);
   const routed = await answer({ method, path, query: url.searchParams, body });
   if ('text' in routed) return { status: 200, contentType: routed.contentType, body: routed.text };
   return { status: 200, contentType: JSON_TYPE, body: jsonLine(routed.json) };
@@ -93,12 +95,12 @@ function pathOf(url: URL): string[] {
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
+async function bodyOf(request: IncomingMessage, mostBytes: number): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > LONGEST_BODY_BYTES) throw new RefusedRequestError(413, `the body is larger than ${LONGEST_BODY_BYTES} bytes`);
+    if (bytes > mostBytes) throw new RefusedRequestError(413, `the body is larger than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   if (bytes === 0) return undefined;

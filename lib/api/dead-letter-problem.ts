@@ -3,6 +3,7 @@ import type { DeadLetter, QueueName } from '../ports/queue.ts';
 import { decodeCommands, isCommands } from '../wire/commands.ts';
 import { decodeEvents, type ReadEvents } from '../wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../wire/messages.ts';
+import type { QuestionsMessage } from '../wire/questions.ts';
 import { readKey } from '../reconciler/invocation/known-kinds.ts';
 import type { DelayedMessage, WakingMessage } from '../wire/words/observations.ts';
 import { TooMuchError, UnknownKindError } from '../wire/words/undecodable.ts';
@@ -35,7 +36,7 @@ function checkEvents({ unknownKind }: ReadEvents): void {
   if (unknownKind !== undefined) throw new UnknownKindError('a report', unknownKind);
 }
 
-function checkWaking(message: WakingMessage): void {
+function checkWaking(message: WakingMessage | QuestionsMessage): void {
   if (!('look' in message)) readKey(message.key);
 }
 

@@ -2,6 +2,8 @@
 import type { KindFacts } from '../kinds/rows/kind.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { manageOfBefore, type ManageOfBefore } from '../objects/manages.ts';
+import { fieldsOf } from '../objects/values/untyped-fields.ts';
+import type { Cluster, ListSelection } from '../ports/cluster.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -31,12 +33,14 @@ export interface ObjectsOnCluster {
   items: ObjectOnCluster[];
 }
 
+type LookPorts = Pick<Ports, 'clock' | 'clusters'> & { lookUp?: (record: ClusterRecord) => Pick<Cluster, 'list'> };
+
 const LOOK_MS = 10_000;
 const MOST_NAMESPACES_LOOKED_AT = 20;
 
 /** @param namespace absent: all that Farloop works in. @returns undefined if no such cluster is registered */
 export async function objectsOnCluster(
-  { clock, clusters, lookUp }: Pick<Ports, 'clock' | 'clusters' | 'lookUp'>,
+  { clock, clusters, lookUp }: LookPorts,
   { cluster, facts, name, namespace }: { cluster: string; facts: KindFacts; name: string; namespace?: string | undefined },
 ): Promise<ObjectsOnCluster | undefined> {
   const record = await clusters.get(cluster);
@@ -63,6 +67,15 @@ export async function objectsOnCluster(
   return { live: true, ...there, items };
 }
 
+/** By the fields that its watch selects by; undefined: it selects all. */
+const isSelected = (object: WorkloadObject, selections: readonly ListSelection[] | undefined): boolean =>
+  selections?.some(({ fieldSelector = '' }) =>
+    fieldSelector.split(',').every((term) => {
+      const [path = '', value] = term.split('=');
+      return term === '' || path.split('.').reduce<unknown>((part, name) => fieldsOf(part)[name], object) === value;
+    }),
+  ) ?? true;
+
 function objectOnCluster(object: WorkloadObject, facts: KindFacts, record: ClusterRecord): ObjectOnCluster {
   const { namespace = '', name = '', uid = '' } = object.metadata;
   const managedBy = facts.managerOf(object);
@@ -72,6 +85,6 @@ function objectOnCluster(object: WorkloadObject, facts: KindFacts, record: Clust
     name,
     uid,
     ...(managedBy !== undefined && { managedBy }),
-    managed: isWithin && facts.isManaged(object, record.manages),
+    managed: isWithin && isSelected(object, facts.ownersOn?.(record)) && facts.isManaged(object, record.manages),
   };
 }

@@ -1,6 +1,8 @@
 // The HTTP API described by OpenAPI 3.1: parameters and answers of each route. A test compares it with the routes and their answers.
 import { kindNames } from '../kinds/facts.ts';
 import type { KindShown } from '../kinds/rows/kind-shown.ts';
+import { STATES } from '../kinds/rows/state.ts';
+import { CAPACITY, CLEANUP, REJECTED, UNTIL } from '../kinds/run-once/options.ts';
 import { SHOWN } from '../kinds/shown.ts';
 import { CLUSTER_STATES } from '../reconciler/cluster/cluster-state.ts';
 
@@ -34,9 +36,10 @@ function ownFields(): Record<string, Schema> {
 const key = { cluster: text, kind: { type: 'string', enum: kindNames() }, namespace: text, name: text, uid: text };
 const summary = {
   ...key,
-  state: text,
+  state: { type: 'string', enum: [...STATES] },
   'reason?': text,
   figures: listOf(object({ name: text, value: { type: 'number' }, 'of?': { type: 'number' }, 'isMinor?': yes })),
+  'labels?': { type: 'object', additionalProperties: text },
   'creationTime?': time,
   ...ownFields(),
   'nextWake?': object({ dueTime: time, attempt: count }),
@@ -127,6 +130,21 @@ const schemas: Record<string, Schema> = {
     'passes?': anyObject,
     head: object({ era: count, fence: text, floor: text, bornTime: time, openedTime: time, viewItems: count }),
   }),
+  ContainerLog: object({
+    pod: text,
+    uid: text,
+    container: text,
+    others: { ...listOf(text), description: 'Other containers of the pod.' },
+    'index?': text,
+    'replica?': text,
+    restarts: count,
+    lines: listOf(object({ 'time?': { ...time, description: 'UTC, to the nanosecond; absent where the log has no times.' }, text })),
+    'gap?': { ...text, description: 'Lines are missing before these: why.' },
+    'problem?': { ...text, description: 'One sentence: why there is no log.' },
+    isGone: { ...yes, description: 'The log is not there any more.' },
+    'end?': object({ 'exitCode?': { type: 'integer' }, 'reason?': text, 'message?': text }),
+    hasEnded: { ...yes, description: 'Nothing will follow in this log.' },
+  }),
   Pass: object({
     key: object(key),
     passId: text,
@@ -150,6 +168,52 @@ const schemas: Record<string, Schema> = {
   }),
   Queue: object({ name: text, visible: count, inFlight: count, delayed: count, dead: count, 'oldestSentTime?': time }),
   DeadLetter: object({ queue: text, messageId: text, sentTime: time, bytes: count, problem: text, body: text }),
+  Run: object({
+    runId: text,
+    state: { type: 'string', enum: ['admitting', 'waiting', 'done', 'cancelled'] },
+    node: text,
+    provider: text,
+    results: listOf(
+      object({
+        pod: object({ namespace: text, name: text, uid: text }),
+        'error?': text,
+        'rejected?': object({ reason: text, message: text }),
+        'failedContainers?': listOf(text),
+        'status?': object({ phase: text, 'reason?': text, 'message?': text }),
+        containers: listOf(
+          object({
+            name: text,
+            state: { type: 'string', enum: ['waiting', 'running', 'terminated'] },
+            'exitCode?': { type: 'integer' },
+            'reason?': text,
+            'restarts?': count,
+          }),
+        ),
+        retries: count,
+      }),
+    ),
+    open: { ...count, description: 'Pods without a result so far.' },
+    'error?': text,
+    'cause?': text,
+    warnings: listOf(text),
+    startedAt: time,
+    'finishedAt?': time,
+  }),
+  RunRequest: object({
+    'runId?': { ...text, description: 'The same one again is the same run. Absent: a new run.' },
+    'provider?': { ...text, description: 'Who runs the pods: simulated or http:ADDRESS. On AWS it may be left out.' },
+    'node?': text,
+    'manifest?': { ...listOf(anyObject), description: 'Pods of v1, or Lists of pods.' },
+    'options?': object({
+      'until?': { type: 'string', enum: [...UNTIL] },
+      'rejected?': { type: 'string', enum: [...REJECTED] },
+      'cleanup?': { type: 'string', enum: [...CLEANUP] },
+      'capacity?': { type: 'string', enum: [...CAPACITY] },
+      'parallelism?': { type: 'integer', minimum: 1, maximum: 1_000 },
+      'logs?': { type: 'integer', minimum: 1, maximum: 10_000 },
+      'deadlineSeconds?': { type: 'integer', minimum: 1, maximum: 86_400 },
+    }),
+  }),
   Redrive: { ...object({ 'messageIds?': { ...listOf(text), maxItems: 1_000 } }), description: 'Without ids: all.' },
 };
 
@@ -174,6 +238,9 @@ const only = (what: string): { schema: Schema; description: string } => ({ schem
 const queue = { schema: text, description: 'only of this queue: events, wakes, timers, relay-CLUSTER' };
 const workloadPath = '/v1/workloads/{cluster}/{kind}/{namespace}/{name}';
 const badRequest = { '400': 'a parameter or the body is not usable' };
+const noRuns = {
+  '501': 'this installation has no provider for runs; on AWS that is the parameter runProvider, and only POST /v1/runs needs it',
+};
 const notFound = { '404': 'there is no such thing' };
 
 /** Queues that did not answer. The other queues' answers are in the same response. */
@@ -200,12 +267,16 @@ const OPERATIONS: readonly Operation[] = [
   {
     method: 'get',
     path: '/v1/workloads',
-    summary: 'Workloads, in the order of clusters and keys',
+    summary:
+      'Workloads, in the order of clusters and keys. A page may hold few of those that are asked for, or none, and be followed by others',
     query: {
       cluster: only('cluster'),
       kind: only('kind'),
       namespace: only('namespace'),
       name: only('name'),
+      state: { schema: text, description: `only in one of these states, with commas between: ${STATES.join(', ')}` },
+      label: { schema: text, description: 'only with these labels: a selector as in team=a,!test' },
+      text: { schema: text, description: 'only where it stands in namespace, name or reason' },
       limit: limit(500),
       continue: { schema: text, description: 'as `next` of an earlier answer' },
     },
@@ -227,6 +298,33 @@ const OPERATIONS: readonly Operation[] = [
     query: { limit: limit(100) },
     answer: object({ items: listOf(ref('Pass')) }),
     statuses: { ...badRequest, ...notFound },
+  },
+  {
+    method: 'get',
+    path: `${workloadPath}/logs`,
+    summary: 'Logs of its pods, 20 at most: what is new since the cursor of an earlier answer, each line once',
+    query: {
+      pod: { schema: text, description: 'this pod alone' },
+      index: { schema: text, description: 'pods of this completion index alone' },
+      replica: { schema: text, description: 'pods of this replica of a training job alone, as worker-1; worker means all of that type' },
+      container: { schema: text, description: "absent: each pod's first" },
+      previous: { schema: yes, description: 'of the run before the last restart' },
+      since: { schema: text, description: 'a span such as 5m, or a time; lines before it are left out' },
+      tail: {
+        schema: { type: 'integer', minimum: -1 },
+        description: 'lines from the end of each; -1: all. Absent: all of one pod, 10 of each of several',
+      },
+      after: { schema: text, description: 'as `cursor` of an earlier answer, with the same other parameters' },
+    },
+    answer: object({
+      items: listOf(ref('ContainerLog')),
+      leftOut: object({ count, pods: listOf(text) }),
+      'tail?': { ...count, description: 'How many lines from the end were chosen, where the request does not say.' },
+      cursor: text,
+      hasMore: { ...yes, description: 'More is there already: ask at once.' },
+      hasEnded: { ...yes, description: 'Nothing will follow.' },
+    }),
+    statuses: { ...badRequest, ...notFound, '504': 'nobody has answered for the cluster in time' },
   },
   {
     method: 'get',
@@ -257,6 +355,36 @@ const OPERATIONS: readonly Operation[] = [
     body: ref('Redrive'),
     answer: object({ redriven: count, ...failedQueues }),
     statuses: { ...badRequest, ...notFound, '413': 'the body is larger than 64 KiB' },
+  },
+  {
+    method: 'post',
+    path: '/v1/runs',
+    summary: 'Runs pods once. A known id gives the run that is there',
+    body: ref('RunRequest'),
+    answer: ref('Run'),
+    statuses: { ...badRequest, ...noRuns, '409': 'the id has another manifest', '413': 'the body is larger than 1 MiB' },
+  },
+  {
+    method: 'get',
+    path: '/v1/runs',
+    summary: 'Runs that are kept, by id; a finished one for 24 h',
+    query: { limit: limit(100), continue: { schema: text, description: 'as `next` of an earlier answer' } },
+    answer: object({ items: listOf(ref('Run')), 'next?': text }),
+    statuses: { ...badRequest, ...noRuns },
+  },
+  {
+    method: 'get',
+    path: '/v1/runs/{runId}',
+    summary: 'A run and its results so far',
+    answer: ref('Run'),
+    statuses: { ...notFound, ...noRuns },
+  },
+  {
+    method: 'post',
+    path: '/v1/runs/{runId}/cancel',
+    summary: 'Cancels a run; its pods are stopped. One that is over stays as it is',
+    answer: ref('Run'),
+    statuses: { ...notFound, ...noRuns },
   },
   { method: 'get', path: '/v1/cost', summary: 'What was counted since this process began, at list prices', answer: ref('Cost') },
   { method: 'get', path: '/metrics', summary: "Metrics in Prometheus' text format", answer: undefined },

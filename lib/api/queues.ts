@@ -4,6 +4,7 @@ import type { Ports } from '../ports/ports.ts';
 import { UnfinishedRedriveError, type DeadLetter, type QueueName } from '../ports/queue.ts';
 import { inParallel } from '../reconciler/invocation/parallel.ts';
 import { isCommands } from '../wire/commands.ts';
+import { isQuestions } from '../wire/questions.ts';
 import { problemOf } from './dead-letter-problem.ts';
 import { timeText } from './time-text.ts';
 
@@ -101,7 +102,7 @@ const summaryOf = (queue: QueueName, { messageId, sentAtMs, body, bytes }: DeadL
   sentTime: timeText(sentAtMs),
   bytes,
   problem: problemOf(queue, { body, bytes }),
-  body: isCommands(body) ? '' : body.slice(0, SHOWN_BODY),
+  body: isCommands(body) || isQuestions(body) ? '' : body.slice(0, SHOWN_BODY),
 });
 
 /**

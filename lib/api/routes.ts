@@ -2,10 +2,13 @@
 import * as v from 'valibot';
 import { kindNames } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/rows/kind.ts';
+import { findState, STATES, type State } from '../kinds/rows/state.ts';
+import { LabelSelectorError, parseLabelSelector, type LabelMatcher } from '../objects/label-selector.ts';
 import { NO_NAMESPACE } from '../objects/workload.ts';
 import { findKindNamed } from '../kinds/kind-names.ts';
 import type { QueueName } from '../ports/queue.ts';
 import type { Ports } from '../ports/ports.ts';
+import { RunRefusedError, type RunHost } from '../ports/runs.ts';
 import { listClusters } from './clusters.ts';
 import { objectsOnCluster } from './objects-on-cluster.ts';
 import { costSoFar } from './cost.ts';
@@ -13,7 +16,9 @@ import { metricsText } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { toldPass } from './passes.ts';
 import { listDeadLetters, listQueues, queueNames, redrive, type FromQueues, type QueueFailure } from './queues.ts';
-import { describeWorkloads, listWorkloads } from './workloads.ts';
+import { describeWorkloads, listWorkloads, viewsNamed, type WorkloadChoice, type WorkloadFilter } from './workloads.ts';
+import { logQueryIn } from './logs/log-query.ts';
+import { workloadLogs } from './logs/workload-logs.ts';
 
 /** A request that cannot be fulfilled: the status and one sentence. */
 export class RefusedRequestError extends Error {
@@ -64,7 +69,7 @@ const ROUTES: readonly Route[] = [
       const from = query.get('continue');
       const options = { limit: limitOf(query, 500), ...(from !== null && { from }) };
       try {
-        return { json: await listWorkloads(ports, filterOf(query), options) };
+        return { json: await listWorkloads(ports, { ...filterOf(query), ...choiceOf(query) }, options) };
       } catch (error) {
         if (from === null || !(error instanceof SyntaxError || /names no cluster/.test(String(error)))) throw error;
         throw new RefusedRequestError(400, '"continue" is not what an earlier answer gave: ask without it');
@@ -88,6 +93,24 @@ const ROUTES: readonly Route[] = [
       const { kind } = kindNamed(asked);
       const passes = await ports.recorder.passes({ cluster, kind, namespace, name }, limitOf(query, 100));
       return { json: { items: passes.map(toldPass) } };
+    },
+  },
+  {
+    method: 'GET',
+    path: 'v1/workloads/{cluster}/{kind}/{namespace}/{name}/logs',
+    async answer(ports, { query }, named) {
+      const asked = logQueryIn(query, ports.clock.nowMs());
+      if (typeof asked === 'string') throw new RefusedRequestError(400, asked);
+      const [found] = await viewsNamed(ports, keyOf(named));
+      if (!found) throw new RefusedRequestError(404, `there is no workload ${Object.values(named).join('/')}`);
+      const { record, known } = found;
+      const workload = { record, facts: known.row.facts, view: known.view, namespace: known.head.key.namespace };
+      const logs = await workloadLogs(ports, workload, asked);
+      if (logs) return { json: logs };
+      throw new RefusedRequestError(
+        504,
+        `nobody has answered for cluster ${named['cluster']} within 20 s: it is busy or does not answer, so ask again`,
+      );
     },
   },
   {
@@ -121,6 +144,32 @@ const ROUTES: readonly Route[] = [
       return { json: { redriven: told.reduce((sum, count) => sum + count, 0), ...toldFailures([...failed, ...unfinished]) } };
     },
   },
+  {
+    method: 'POST',
+    path: 'v1/runs',
+    answer: async (ports, { body }) => ({ json: await fromRuns(ports, async (runs) => await runs.start(body)) }),
+  },
+  {
+    method: 'GET',
+    path: 'v1/runs',
+    async answer(ports, { query }) {
+      const after = query.get('continue');
+      const page = { limit: limitOf(query, 100), ...(after !== null && { after }) };
+      return { json: await fromRuns(ports, async (runs) => await runs.list(page)) };
+    },
+  },
+  {
+    method: 'GET',
+    path: 'v1/runs/{runId}',
+    answer: async (ports, _request, { runId = '' }) => ({ json: await fromRuns(ports, async (runs) => await runs.get(runId)) }),
+  },
+  {
+    method: 'POST',
+    path: 'v1/runs/{runId}/cancel',
+    answer: async (ports, _request, { runId = '' }) => ({
+      json: await fromRuns(ports, async (runs) => await runs.cancel(runId)),
+    }),
+  },
   { method: 'GET', path: 'v1/cost', answer: async (ports) => ({ json: await costSoFar(ports) }) },
   {
     method: 'GET',
@@ -129,6 +178,18 @@ const ROUTES: readonly Route[] = [
   },
   { method: 'GET', path: 'openapi.json', answer: async () => ({ json: openApiDocument() }) },
 ];
+
+/** @throws RefusedRequestError */
+async function fromRuns({ runs }: Ports, ask: (runs: RunHost) => Promise<object>): Promise<object> {
+  if (!runs)
+    throw new RefusedRequestError(501, 'this installation has no provider for runs: use farloop up, or farloop run-once on your machine');
+  try {
+    return await ask(runs);
+  } catch (error) {
+    if (error instanceof RunRefusedError) throw new RefusedRequestError(error.status, error.message);
+    throw error;
+  }
+}
 
 /** Every method and path, spelled as in the description. */
 export const routeNames = (): string[] => ROUTES.map(({ method, path }) => `${method} /${path}`);
@@ -173,13 +234,40 @@ function limitOf(query: URLSearchParams, otherwise: number): number {
   return limit;
 }
 
-function filterOf(query: URLSearchParams): Parameters<typeof listWorkloads>[1] {
+function filterOf(query: URLSearchParams): WorkloadFilter {
   const filter: Record<string, string> = {};
   for (const field of ['cluster', 'kind', 'namespace', 'name']) {
     const value = query.get(field);
     if (value !== null) filter[field] = value;
   }
   return filter;
+}
+
+/** @throws RefusedRequestError */
+function choiceOf(query: URLSearchParams): WorkloadChoice {
+  const [states, label, text] = [query.get('state'), query.get('label'), query.get('text')];
+  return {
+    ...(states !== null && { states: states.split(',').map(stateNamed) }),
+    ...(label !== null && { labels: labelsIn(label) }),
+    ...(text !== null && text !== '' && { text }),
+  };
+}
+
+/** @throws RefusedRequestError */
+function stateNamed(word: string): State {
+  const state = findState(word);
+  if (!state) throw new RefusedRequestError(400, `there is no state ${JSON.stringify(word)}: there are ${STATES.join(', ')}`);
+  return state;
+}
+
+/** @throws RefusedRequestError */
+function labelsIn(text: string): LabelMatcher {
+  try {
+    return parseLabelSelector(text);
+  } catch (error) {
+    if (!(error instanceof LabelSelectorError)) throw error;
+    throw new RefusedRequestError(400, `"label" is no label selector, as in team=a,!test: ${error.message}`);
+  }
 }
 
 const keyOf = ({

@@ -26,6 +26,7 @@ export interface WorkloadSummary extends WorkloadKey {
   reason?: string;
   /** The kind's figures, in display order. */
   figures: Figure[];
+  labels?: Readonly<Record<string, string>>;
   creationTime?: string;
   /** When the next pass runs without any change. */
   nextWake?: { dueTime: string; attempt: number };
@@ -103,7 +104,7 @@ function summaryOf(known: Known, surroundings: Surroundings, nowMs: number): Wor
   const { head, state, row } = known;
   const { facts, shown } = row;
   const owner = ownerIn(known);
-  const { creationTimestamp } = owner?.metadata ?? {};
+  const { creationTimestamp, labels } = owner?.metadata ?? {};
   const parked = state?.park && (state.park.untilChanged === true || state.park.untilMs > nowMs) ? state.park.reason : undefined;
   const reasons = reasonsOf(known, podsIn(known), { surroundings, passes: [], nowMs });
   return {
@@ -111,6 +112,7 @@ function summaryOf(known: Known, surroundings: Surroundings, nowMs: number): Wor
     ...standingOf({ shown, isOwnerless: facts.isOwnerless === true, owner, isKnown: state !== undefined, parked, reasons }),
     ...ownFields(owner, shown),
     figures: shown.figuresOf(owner),
+    ...(labels && { labels }),
     ...(creationTimestamp !== undefined && { creationTime: creationTimestamp }),
     ...(head.wake && { nextWake: { dueTime: timeText(head.wake.dueAtMs), attempt: head.wake.attempt } }),
     queued: head.queued === head.fence,

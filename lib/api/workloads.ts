@@ -1,7 +1,9 @@
 // Lists workloads page by page, finds them by name, and reads each.
 import { factsFor, findFacts } from '../kinds/facts.ts';
 import { findKindNamed } from '../kinds/kind-names.ts';
+import type { State } from '../kinds/rows/state.ts';
 import { shownFor } from '../kinds/shown.ts';
+import type { LabelMatcher } from '../objects/label-selector.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -23,6 +25,15 @@ export interface WorkloadFilter {
   name?: string;
 }
 
+/** What the workloads of a list must be, beside their keys. */
+export interface WorkloadChoice {
+  /** Any of these. */
+  states?: readonly State[];
+  labels?: LabelMatcher;
+  /** Stands in its namespace, name or reason, whatever the case of its letters. */
+  text?: string;
+}
+
 const KEYS_PER_PAGE = 1_000;
 /** Pages of the index read for one answer. An answer must come within 29 s, and a filter may reject nearly every workload. */
 const PAGES_PER_ANSWER = 100;
@@ -41,13 +52,13 @@ interface Position {
 }
 
 /**
- * Workloads in the order of clusters and keys.
+ * Workloads in the order of clusters and keys. A page may hold few of those that are chosen, or none, and be followed by others.
  * @param options.limit 1 to 1,000
  * @param options.from an earlier answer's `next`. @throws Error it is not one
  */
 export async function listWorkloads(
   ports: ReadPorts,
-  filter: WorkloadFilter,
+  filter: WorkloadFilter & WorkloadChoice,
   options: { limit: number; from?: string },
 ): Promise<{ items: WorkloadSummary[]; next?: string }> {
   const kind = kindIn(filter);
@@ -62,7 +73,19 @@ export async function listWorkloads(
     surroundings.set(place, reading);
     items[at] = readableSummary(known, await reading, ports);
   });
-  return { items: items.filter((item) => item !== undefined), ...(next !== undefined && { next }) };
+  return {
+    items: items.filter((item): item is WorkloadSummary => item !== undefined && isChosen(item, filter)),
+    ...(next !== undefined && { next }),
+  };
+}
+
+function isChosen(
+  { state, reason = '', namespace, name, labels }: WorkloadSummary,
+  { states, labels: matches, text }: WorkloadChoice,
+): boolean {
+  if (states && !states.includes(state)) return false;
+  if (matches && !matches(labels)) return false;
+  return text === undefined || [`${namespace}/${name}`, reason].some((part) => part.toLowerCase().includes(text.toLowerCase()));
 }
 
 /** All workloads of that name: several if the pods of a former uid are still being released. */
@@ -80,6 +103,16 @@ export async function describeWorkloads(
     details.push(readableDetail(known, await surroundingsOf(ports, record, key.namespace), passes, ports));
   }
   return details.toSorted((a, b) => (b.creationTime ?? '').localeCompare(a.creationTime ?? ''));
+}
+
+/** The views of all workloads of that name, without their passes: the youngest first. */
+export async function viewsNamed(ports: ReadPorts, filter: Required<WorkloadFilter>): Promise<{ known: Known; record: ClusterRecord }[]> {
+  const found = await Promise.all(
+    (await keysNamed(ports, filter)).map(async ({ key, record }) => ({ known: await readKnown(ports, key, record), record })),
+  );
+  return found
+    .flatMap(({ known, record }) => (known ? [{ known, record }] : []))
+    .toSorted((a, b) => b.known.head.bornAtMs - a.known.head.bornAtMs);
 }
 
 /**

@@ -11,17 +11,20 @@ import { ExitError } from './terminal/exit.ts';
 import { explainCommand } from './queries/explain.ts';
 import { getCommand } from './queries/get.ts';
 import { helpCommand } from './help.ts';
+import { logsCommand } from './queries/logs.ts';
 import { nodeCommand } from './local/node.ts';
 import { printProblem } from './terminal/output.ts';
 import { planCommand } from './manifests/plan.ts';
 import { relayCommand } from './relay/relay.ts';
 import { replayCommand } from './queries/replay.ts';
+import { runOnceCommand } from './runs/run-once.ts';
 import { sandboxCommand } from './local/sandbox.ts';
 import { endOnInterrupt } from './terminal/stop-signals.ts';
 import { upCommand } from './local/up.ts';
+import { waitCommand } from './queries/wait.ts';
 
 const EXIT_CODES =
-  'Exit codes: 0 done, 1 failed, 2 unusable input or usage, 3 more than one match or an invalid workload, 4 replayed otherwise, 130 interrupted.';
+  'Exit codes: 0 done, 1 failed, 2 unusable input or usage, 3 more than one match or an invalid workload, 4 replayed otherwise, 5 not in time, 130 interrupted.';
 
 export function buildProgram(): Command {
   const program = new Command('farloop')
@@ -33,8 +36,11 @@ export function buildProgram(): Command {
     upCommand(),
     getCommand(),
     explainCommand(),
+    logsCommand(),
+    waitCommand(),
     replayCommand(),
     planCommand(),
+    runOnceCommand(),
     clusterCommand(),
     deadLettersCommand(),
     consoleCommand(),

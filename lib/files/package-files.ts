@@ -23,3 +23,7 @@ export function packageVersion(): string {
 
 /** The console's static files; a deployed function has nothing but them beside its bundle. */
 export const consoleFolder = (): string => fileAbove(join('lib', 'api', 'console'), join('dist', 'console'));
+
+/** The program that runs one pod of a local-process node, for Node to start. */
+export const shimProgram = (): string =>
+  fileAbove(join('lib', 'adapters', 'providers', 'local-process', 'shim', 'shim-program.ts'), join('dist', 'shim.mjs'));

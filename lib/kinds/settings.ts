@@ -65,6 +65,14 @@ export const managedKinds = (manages: Manages, kinds: readonly KindFacts[] = ALL
     // No owner of it can be there: the settings name none.
     .filter(({ ownerSelections }) => ownerSelections?.length !== 0);
 
+export type NodeKind = KindFacts & Required<Pick<KindFacts, 'nodes'>>;
+
+/** The kind of a cluster's virtual nodes; undefined: it has none. */
+export const nodeKindOf = (
+  { manages, options }: { manages: Manages; options?: KindOptions | undefined },
+  kinds: readonly KindFacts[] = ALL_FACTS,
+): NodeKind | undefined => managedKinds(manages, kinds, { options }).find((kind): kind is NodeKind => kind.nodes !== undefined);
+
 /** The facts of a kind on a cluster with these settings: without children that are not used there (trap 8), and with the selections of its owners. */
 export function usedOf(facts: KindFacts, settings: KindSettings): KindFacts {
   const children = facts.children.filter(({ isUsed }) => isUsed?.(settings) ?? true);
@@ -74,7 +82,7 @@ export function usedOf(facts: KindFacts, settings: KindSettings): KindFacts {
 
 /** The options that a relay must know. */
 export function relayOptions(manages: Manages, options: KindOptions = {}, kinds: readonly KindFacts[] = ALL_FACTS): KindOptions {
-  const names = managedKinds(manages, kinds).flatMap((facts) => facts.options ?? []);
+  const names = managedKinds(manages, kinds, { options }).flatMap((facts) => facts.options ?? []);
   const isForRelay = (name: string): boolean => names.some((option) => option.name === name && option.isForRelay === true);
   return Object.fromEntries(Object.entries(options).filter(([name]) => isForRelay(name)));
 }

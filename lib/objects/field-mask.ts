@@ -12,11 +12,13 @@ export type WantedFields = boolean | { readonly [field: string]: WantedFields };
  */
 export const BRIEF: WantedFields = {};
 
+/** The mask of one field of an object. */
+export const wantedBy = (mask: Exclude<WantedFields, boolean>, field: string): WantedFields => mask[field] ?? mask['*'] ?? false;
+
 /** The fields that either of two readers needs. */
 export function unionOf(one: WantedFields, other: WantedFields): WantedFields {
   if (one === true || other === true) return true;
   if (one === false || other === false) return one === false ? other : one;
-  const wantedBy = (mask: Exclude<WantedFields, boolean>, field: string): WantedFields => mask[field] ?? mask['*'] ?? false;
   const fields = new Set([...Object.keys(one), ...Object.keys(other)]);
   return Object.fromEntries([...fields].map((field) => [field, unionOf(wantedBy(one, field), wantedBy(other, field))]));
 }

@@ -22,3 +22,12 @@ export interface Task extends TaskName {
   /** Requests that it was ordered with, as quantities by resource: counted where nothing else tells. */
   requests?: Readonly<Record<string, string>>;
 }
+
+/** Ids of runs go into keys, paths and file names. */
+export const RUN_ID = /^[a-z0-9](?:[-a-z0-9.]{0,61}[a-z0-9])?$/;
+
+/** Begins the uid of each pod that belongs to a run of run-once and to no cluster. */
+export const RUN_UID_PREFIX = 'run-';
+
+/** A run stops its own tasks: no node may take them for tasks whose pods are gone. */
+export const isOfRun = ({ uid }: Pick<TaskName, 'uid'>): boolean => uid.startsWith(RUN_UID_PREFIX);

@@ -2,6 +2,7 @@
 import type { KubernetesAdministration } from '../adapters/kubernetes/kubernetes-administration.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/rows/kind.ts';
+import type { ListSelection } from '../ports/cluster.ts';
 import { managedKinds } from '../kinds/settings.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
@@ -19,14 +20,16 @@ export interface NamedWorkloads {
   found: readonly { kind: string; name: string }[];
 }
 
-/** The managed kinds whose workloads have owners, in the order of the table. */
-export const kindsWithOwners = ({ manages }: Pick<ClusterRecord, 'manages'>, kinds: readonly KindFacts[] = ALL_FACTS): KindFacts[] =>
-  managedKinds(manages, kinds).filter(({ isOwnerless }) => isOwnerless !== true);
+type Managed = Pick<ClusterRecord, 'manages' | 'options'>;
+
+/** The managed kinds whose workloads have owners and may end, in the order of the table. A node is there for others. */
+export const kindsWithOwners = ({ manages, options }: Managed, kinds: readonly KindFacts[] = ALL_FACTS): KindFacts[] =>
+  managedKinds(manages, kinds, { options }).filter(({ isOwnerless, nodes }) => isOwnerless !== true && !nodes);
 
 /** Owners of all managers, in the namespaces of the record. */
 export async function ownersOn(
   administration: Pick<KubernetesAdministration, 'list'>,
-  record: Pick<ClusterRecord, 'manages' | 'namespaces'>,
+  record: Managed & Pick<ClusterRecord, 'namespaces'>,
   kinds: readonly KindFacts[] = ALL_FACTS,
 ): Promise<OwnersOfKind[]> {
   const found: OwnersOfKind[] = [];
@@ -37,9 +40,16 @@ export async function ownersOn(
   return found;
 }
 
-async function listed(administration: Pick<KubernetesAdministration, 'list'>, { resource }: KindFacts): Promise<WorkloadObject[]> {
+const EVERYTHING: readonly ListSelection[] = [{}];
+
+async function listed(
+  administration: Pick<KubernetesAdministration, 'list'>,
+  { resource, ownerSelections }: KindFacts,
+): Promise<WorkloadObject[]> {
   try {
-    return await administration.list<WorkloadObject>(resource);
+    const found: WorkloadObject[] = [];
+    for (const selection of ownerSelections ?? EVERYTHING) found.push(...(await administration.list<WorkloadObject>(resource, selection)));
+    return found;
   } catch (error) {
     // The definition is not installed, so the cluster has no such owners.
     if (error instanceof TerminalError && error.code === 404) return [];
@@ -66,7 +76,7 @@ export function namedIn(
 /** Workloads that have started and not finished. */
 export async function runningOn(
   administration: Pick<KubernetesAdministration, 'list'>,
-  record: Pick<ClusterRecord, 'manages' | 'namespaces'>,
+  record: Managed & Pick<ClusterRecord, 'namespaces'>,
   kinds: readonly KindFacts[] = ALL_FACTS,
 ): Promise<NamedWorkloads> {
   const owners = await ownersOn(administration, record, kinds);

@@ -1,5 +1,6 @@
 // Plans a registration, on AWS and on the cluster, from the request and a survey. A pure function of data.
 import type { StoredAccess } from '../adapters/dynamodb/dynamodb-clusters.ts';
+import { providerTokensName, type TokensByNode } from '../adapters/credentials/provider-tokens.ts';
 import type { EksCluster } from '../adapters/eks/eks-token.ts';
 import type { Credential } from '../adapters/cluster-record/registered-access.ts';
 import { relayQueueName } from '../adapters/sqs/relay-queues.ts';
@@ -22,6 +23,8 @@ export interface RegistrationRequest {
   budget: ClusterRecord['budget'];
   /** Options of kinds. */
   options?: KindOptions;
+  /** Tokens that providers of virtual nodes ask for; absent: those of an earlier registration stay. */
+  providerTokens?: TokensByNode;
   /** Namespace of the relay. */
   relayNamespace: string;
   /** Image of the relay; undefined if somebody else runs it. */
@@ -63,6 +66,8 @@ export interface RegistrationPlan {
   eks: EksPlan | undefined;
   /** Undefined if no credential is stored. */
   secret: string | undefined;
+  /** The secret of the tokens that providers ask for. Undefined if none is given. */
+  providersSecret: string | undefined;
   record: Omit<ClusterRecord, 'version' | 'senders'>;
   /** Absent if functions do not connect to the cluster. */
   access: StoredAccess | undefined;
@@ -139,6 +144,7 @@ export function planRegistration(
       ...(trust && { trust }),
     },
     eks,
+    providersSecret: request.providerTokens && providerTokensName(installation.secretPrefix, cluster),
     secret: eks?.accessEntry || access === 'relayed' ? undefined : `${installation.secretPrefix}${cluster}`,
     record: {
       name: cluster,

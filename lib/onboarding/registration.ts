@@ -8,6 +8,8 @@ import type { ClusterAccess } from '../adapters/kubernetes/kubernetes-cluster.ts
 import { ensureRelayQueue } from '../adapters/sqs/relay-queues.ts';
 import type { Credential } from '../adapters/cluster-record/registered-access.ts';
 import { putCredential, removeCredential } from '../adapters/credentials/secret-credentials.ts';
+import { providerTokensName, putProviderTokens } from '../adapters/credentials/provider-tokens.ts';
+import { removeSecret } from '../adapters/credentials/secrets.ts';
 import type { Sender, SenderIdentities } from '../adapters/sqs/sender-identities.ts';
 import { managedKinds, managesText } from '../kinds/settings.ts';
 import type { KubernetesObject } from '../objects/kubernetes.ts';
@@ -21,6 +23,7 @@ import type { EksPlace } from './eks.ts';
 import { refuseUnfitEksCluster, refuseUnknownIssuer, removeStaleEks, tellEks } from './eks.ts';
 import { HANDOVER_MS, widened } from './handover.ts';
 import type { OurObject } from './ours.ts';
+import { removeNodes, virtualNodesOf } from './virtual-nodes.ts';
 import { kindsWithOwners } from './owners-on-cluster.ts';
 import { objectText, ourObject, refuseOtherRelays, relayNamespaceOf, resourceOf, staleOf } from './ours.ts';
 import type { Manifest } from './relay-manifests.ts';
@@ -33,6 +36,7 @@ import {
   givesToPasses,
   relayManifests,
 } from './relay-manifests.ts';
+import type { Tell } from './tell.ts';
 import type { RegistrationPlan, RegistrationRequest, Survey } from './registration-plan.ts';
 import { planRegistration } from './registration-plan.ts';
 import { IDENTITY_NAMESPACE } from './rights.ts';
@@ -48,9 +52,6 @@ export interface RegistrationPlace extends EksPlace {
   administration: KubernetesAdministration;
   clock: Pick<Clock, 'wait'>;
 }
-
-/** Prints one line per completed step. */
-export type Tell = (step: string, what: string) => void;
 
 /**
  * Only reads.
@@ -193,6 +194,12 @@ export async function register(
       tell('credential', 'none is kept: functions show their own role');
     }
   }
+  const nodes = virtualNodesOf(plan.record);
+  if (request.providerTokens && plan.providersSecret !== undefined) {
+    const name = plan.providersSecret;
+    await putProviderTokens(place.secrets, { name, nodes: nodes.map((node) => node.name), tokens: request.providerTokens });
+    tell('providers', `${name} in Secrets Manager holds what they ask for`);
+  }
   version ??= await putRecord();
   if (!plan.access) {
     await clusters.removeAccess(cluster);
@@ -214,6 +221,12 @@ export async function register(
       : []),
   ];
   if (found.record?.eks && !plan.eks) await clusters.put({ ...plan.record, senders }, version);
+  if (found.record) {
+    const former = virtualNodesOf(found.record).filter(({ name }) => !nodes.some((node) => node.name === name));
+    stale.push(...(await removeNodes(administration, former)));
+  }
+  if (nodes.length === 0 && (await removeSecret(place.secrets, providerTokensName(installation.secretPrefix, cluster))))
+    stale.push('the tokens of its providers');
   if (stale.length > 0) tell('stale', `removed what an earlier registration had left: ${stale.join(', ')}`);
   return { asksQueueUrl: queue.url, plan };
 }

@@ -6,7 +6,19 @@ import type { KindFacts } from '../kinds/rows/kind.ts';
 import { managedKinds, relayOptions, relayWords } from '../kinds/settings.ts';
 import { relayNetworkSpec } from './relay-network.ts';
 import type { PolicyRule } from './rights.ts';
-import { functionRules, identityRule, leaseRules, relayRules, tokenRules } from './rights.ts';
+import { NODE_LEASES } from '../objects/placement/lease.ts';
+import { CLIENT_SIGNERS, NODE_API_PORT } from '../objects/placement/node-callers.ts';
+import {
+  clientSignersRule,
+  functionRules,
+  identityRule,
+  leaseRules,
+  nodeCallerRules,
+  nodeLeaseRules,
+  placedRules,
+  relayRules,
+  tokenRules,
+} from './rights.ts';
 
 export type Manifest = KubernetesObject & { apiVersion: string; kind: string } & Record<string, unknown>;
 
@@ -89,7 +101,7 @@ export function functionsManifests(values: RelayValues): Manifest[] {
       : [
           ...(hasAccount ? [named('v1', 'ServiceAccount', FUNCTIONS_ACCOUNT, values, { automountServiceAccountToken: false })] : []),
           ...clusterRole(values, `${namespace}-functions-identity`, [identityRule()], functions),
-          ...rights(values, `${namespace}-functions`, rulesOfPasses(values), functions),
+          ...rightsOfPasses(values, `${namespace}-functions`, functions),
           ...(hasAccount ? role(values, { name: FUNCTIONS_ACCOUNT, namespace }, tokenRules(FUNCTIONS_ACCOUNT), functions) : []),
         ]),
   ];
@@ -106,8 +118,10 @@ export function relayAlone(values: RelayValues): Manifest[] {
     named('v1', 'ServiceAccount', RELAY, values, { automountServiceAccountToken: false }),
     ...clusterRole(values, `${namespace}-relay-identity`, [identityRule()], relay),
     ...rights(values, `${namespace}-relay`, rulesOfRelay(values), relay),
-    ...(access === 'relayed' ? rights(values, commandsRole(namespace), rulesOfPasses(values), relay) : []),
+    ...(access === 'relayed' ? rightsOfPasses(values, commandsRole(namespace), relay) : []),
     ...role(values, { name: RELAY, namespace }, leaseRules(RELAY), relay),
+    ...roleWhere(values, { name: `${namespace}-relay`, namespace: NODE_LEASES }, nodeLeaseRules(kindsOf(values), values), relay),
+    ...(nodesOf(values).length === 0 ? [] : nodeCallers(values, relay)),
     named('coordination.k8s.io/v1', 'Lease', RELAY, values),
     named('policy/v1', 'PodDisruptionBudget', RELAY, values, {
       spec: { minAvailable: 1, selector: { matchLabels: selectorLabels } },
@@ -117,10 +131,31 @@ export function relayAlone(values: RelayValues): Manifest[] {
   ];
 }
 
+/** The virtual nodes for which the relay answers API servers. */
+const nodesOf = (values: RelayValues): readonly string[] => kindsOf(values).flatMap(({ nodes }) => nodes?.namesIn(values) ?? []);
+
+function nodeCallers(values: RelayValues, relay: Subject): Manifest[] {
+  const name = nodeCallersRole(values.namespace);
+  return [
+    ...clusterRole(values, name, nodeCallerRules(), relay),
+    ...role(values, { name, namespace: CLIENT_SIGNERS.namespace }, [clientSignersRule()], relay),
+  ];
+}
+
+/** With the rights to ask who asks a virtual node. @param namespace the relay's */
+export const nodeCallersRole = (namespace: string): string => `${namespace}-relay-node-callers`;
+
 /** Relay and passes have rights to the resources of the managed kinds, and to nothing else. */
-const rulesOfRelay = ({ manages, kinds, options }: RelayValues): PolicyRule[] => relayRules(managedKinds(manages, kinds, { options }));
-const rulesOfPasses = ({ manages, kinds, options }: RelayValues): PolicyRule[] =>
-  functionRules(managedKinds(manages, kinds, { options }), { options });
+const kindsOf = ({ manages, kinds, options }: RelayValues): KindFacts[] => managedKinds(manages, kinds, { options });
+const rulesOfRelay = (values: RelayValues): PolicyRule[] => relayRules(kindsOf(values));
+
+function rightsOfPasses(values: RelayValues, name: string, subject: Subject): Manifest[] {
+  const kinds = kindsOf(values);
+  return [
+    ...rights(values, name, functionRules(kinds, values), subject),
+    ...[...placedRules(kinds, values)].flatMap(([namespace, rules]) => roleWhere(values, { name, namespace }, rules, subject)),
+  ];
+}
 
 /** Role with the rights for passes' commands, held by the relay. @param namespace the relay's */
 export const commandsRole = (namespace: string): string => `${namespace}-relay-commands`;
@@ -204,19 +239,24 @@ function role(values: RelayValues, place: { name: string; namespace: string }, r
   ];
 }
 
+/** Nothing where there is no rule. */
+const roleWhere = (values: RelayValues, place: { name: string; namespace: string }, rules: PolicyRule[], subject: Subject): Manifest[] =>
+  rules.length === 0 ? [] : role(values, place, rules, subject);
+
 const networkPolicy = (values: RelayValues): Manifest =>
   named('networking.k8s.io/v1', 'NetworkPolicy', RELAY, values, {
-    spec: relayNetworkSpec(values, { selector: selectorLabels, probePort: PROBE_PORT }),
+    spec: relayNetworkSpec(values, { selector: selectorLabels, probePort: PROBE_PORT, nodes: nodesOf(values).length }),
   });
 
 /** Two replicas: one leads and sends, the other watches and is ready to take over. */
 function deployment(values: RelayValues): Manifest {
+  const hasNodes = nodesOf(values).length > 0;
   const probe = (path: string, rest: object): object => ({ httpGet: { path, port: 'probes' }, ...rest });
   const container = {
     name: 'relay',
     image: values.image,
-    args: relayArguments(values),
-    env: environmentOf(values),
+    args: relayArguments({ ...values, hasNodes }),
+    env: environmentOf({ ...values, hasNodes }),
     ports: [{ name: 'probes', containerPort: PROBE_PORT }],
     // The first list of a large cluster takes long; no probe may end it early.
     startupProbe: probe('/healthz', { periodSeconds: 2, failureThreshold: 30 }),
@@ -301,7 +341,8 @@ const relayArguments = ({
   namespace,
   options,
   kinds,
-}: RelayValues): string[] => [
+  hasNodes,
+}: RelayValues & { hasNodes: boolean }): string[] => [
   'relay',
   `--cluster=${cluster}`,
   `--events-queue-url=${eventsQueueUrl}`,
@@ -315,15 +356,22 @@ const relayArguments = ({
   `--lease=${namespace}/${RELAY}`,
   '--replica=$(POD_NAME)',
   `--probe-port=${PROBE_PORT}`,
+  ...(hasNodes ? [`--node-api-port=${NODE_API_PORT}`, '--node-api-address=$(POD_IP)'] : []),
 ];
 
-const flagsOf = (options: KindOptions): string[] =>
-  Object.entries(options).map(([name, value]) => (value === SWITCHED_ON ? `--${name}` : `--${name}=${value}`));
+/** As a command is given them. */
+export const flagsOf = (options: KindOptions): string[] =>
+  Object.entries(options).flatMap(([name, value]) =>
+    // An option that is given several times is kept with blanks between its values, and no value has one.
+    value === SWITCHED_ON ? `--${name}` : value.split(' ').map((each) => `--${name}=${each}`),
+  );
 
-function environmentOf({ region, awsEndpointUrl, identity }: RelayValues): object[] {
+function environmentOf({ region, awsEndpointUrl, identity, hasNodes }: RelayValues & { hasNodes: boolean }): object[] {
+  const fromPod = (name: string, fieldPath: string): object => ({ name, valueFrom: { fieldRef: { fieldPath } } });
   const fromSecret = (name: string): object => ({ name, valueFrom: { secretKeyRef: { name: AWS_KEY_SECRET, key: name } } });
   return [
-    { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+    fromPod('POD_NAME', 'metadata.name'),
+    ...(hasNodes ? [fromPod('POD_IP', 'status.podIP')] : []),
     { name: 'NODE_OPTIONS', value: '--max-old-space-size=384' },
     { name: 'AWS_REGION', value: region },
     ...(awsEndpointUrl === undefined ? [] : [{ name: 'AWS_ENDPOINT_URL', value: awsEndpointUrl }]),

@@ -1,5 +1,7 @@
 // The spec of a NetworkPolicy for a relay's pods. Policies add up: to allow more, make another one.
 
+import { NODE_API_PORT } from '../objects/placement/node-callers.ts';
+
 /** The relay's values that decide its peers. */
 interface Reached {
   identity: { kind: string };
@@ -25,15 +27,22 @@ const DNS: Port[] = [53, 5353, 8053].flatMap((port): Port[] => [
 const POD_IDENTITY_AGENT = ['169.254.170.23/32', 'fd00:ec2::23/128'];
 
 /**
- * Ingress: the probes. Egress: DNS, AWS and the API server by port, and EKS's agent if the relay uses pod identity. Addresses cannot be
+ * Ingress: the probes, and API servers that ask for virtual nodes. Egress: DNS, AWS and the API server by port, and EKS's agent if the relay uses pod identity. Addresses cannot be
  * listed: those of AWS and the API server are unknown in advance, and some networks do not match those of nodes.
  */
-export function relayNetworkSpec(values: Reached, { selector, probePort }: { selector: object; probePort: number }): object {
+export function relayNetworkSpec(
+  values: Reached,
+  { selector, probePort, nodes }: { selector: object; probePort: number; nodes: number },
+): object {
   const tcp = (port: number): Port => ({ protocol: 'TCP', port });
   return {
     podSelector: { matchLabels: selector },
     policyTypes: ['Ingress', 'Egress'],
-    ingress: [{ ports: [tcp(probePort)] }],
+    ingress: [
+      { ports: [tcp(probePort)] },
+      // API servers have addresses that no policy can name on every network.
+      ...(nodes === 0 ? [] : [{ ports: [{ ...tcp(NODE_API_PORT), endPort: NODE_API_PORT + nodes - 1 }] }]),
+    ],
     egress: [
       { ports: DNS },
       { ports: serverPorts(values).map(tcp) },

@@ -4,14 +4,17 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDbClusters } from '../adapters/dynamodb/dynamodb-clusters.ts';
 import type { KubernetesAdministration } from '../adapters/kubernetes/kubernetes-administration.ts';
 import { relayQueuesOf, removeRelayQueue } from '../adapters/sqs/relay-queues.ts';
+import { providerTokensName } from '../adapters/credentials/provider-tokens.ts';
 import { hasCredential, removeCredential } from '../adapters/credentials/secret-credentials.ts';
+import { removeSecret } from '../adapters/credentials/secrets.ts';
 import { relayIdentityName, type SenderIdentities } from '../adapters/sqs/sender-identities.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts } from '../kinds/rows/kind.ts';
-import { isManagedKind, managedKinds } from '../kinds/settings.ts';
+import { isManagedKind, managedKinds, usedOf } from '../kinds/settings.ts';
 import type { Pod, WorkloadObject } from '../objects/kubernetes.ts';
 import { TRACKING_FINALIZER } from '../objects/pods/pod-facts.ts';
 import { PODS } from '../objects/resources.ts';
+import { fieldsOf } from '../objects/values/untyped-fields.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -26,10 +29,12 @@ import type { EksPlace } from './eks.ts';
 import { removeFromEks } from './eks.ts';
 import { namedIn, ownersOn, type NamedWorkloads } from './owners-on-cluster.ts';
 import { OURS, findOurs, objectText } from './ours.ts';
+import { marked } from './marked-record.ts';
+import { emptyNodes, removeNodes, virtualNodesOf } from './virtual-nodes.ts';
 import { FUNCTIONS_ACCOUNT, functionsGroup } from './relay-manifests.ts';
-import type { Tell } from './registration.ts';
+import type { Tell } from './tell.ts';
 
-type Scope = Pick<ClusterRecord, 'manages' | 'namespaces'>;
+type Scope = Pick<ClusterRecord, 'manages' | 'namespaces' | 'options'>;
 
 export interface RemovalPlace extends EksPlace {
   clusters: Pick<DynamoDbClusters, 'put' | 'remove'>;
@@ -70,8 +75,8 @@ export async function remainsOn(
   record: Scope,
   { kept, kinds = ALL_FACTS }: { kept?: Scope; kinds?: readonly KindFacts[] } = {},
 ): Promise<Remains> {
-  const isLeft = (facts: KindFacts, { metadata: { namespace = '' } }: WorkloadObject | Pod): boolean =>
-    !(kept && isManagedKind(facts, kept.manages) && isInScope(kept, namespace));
+  const isLeft = (facts: KindFacts, object: WorkloadObject | Pod, { namespace = '' } = object.metadata): boolean =>
+    !(kept && isManagedKind(facts, kept.manages) && isInScope(kept, namespace) && isSelected(usedOf(facts, kept), object));
   const tracking = managedKinds(record.manages, kinds).filter(({ pods }) => pods?.haveTrackingFinalizer);
   // List pods first. An owner of one of them is then in the later list.
   const pods = tracking.length === 0 ? [] : await administration.list<Pod>(PODS);
@@ -94,6 +99,15 @@ export async function remainsOn(
   };
 }
 
+/** Whether an owner is one of those that the kind's options name, by the field that they are selected by. */
+function isSelected({ ownerSelections }: KindFacts, object: object): boolean {
+  if (!ownerSelections) return true;
+  return ownerSelections.some((selection) => {
+    const [path = '', value] = ('fieldSelector' in selection ? selection.fieldSelector : '').split('=');
+    return path.split('.').reduce<unknown>((fields, name) => fieldsOf(fields)[name], object) === value;
+  });
+}
+
 /**
  * Each step continues after an earlier try. The record is removed last, so that a failed removal can be repeated.
  * @throws TerminalError pods keep our finalizer in spite of every try
@@ -105,10 +119,15 @@ export async function removeCluster(
 ): Promise<void> {
   const { administration, clock, clusters } = place;
   const { name } = record;
-  await closeWays(clusters, record);
+  const nodes = virtualNodesOf(record);
+  // While passes still stop what runs for them.
+  const emptied = administration && nodes.length > 0 ? await emptyNodes(place, administration, { record, nodes }, tell) : record;
+  // A pass that reads it can neither call the cluster nor send commands to its relay.
+  await marked(clusters, emptied, 'leaving');
   const passesEndAtMs = clock.monotonicMs() + PASSES_END_MS;
   tell('access', 'functions begin nothing on it any more');
   if (administration) await clearCluster(place, administration, { record, relayNamespace }, tell);
+  if (administration) for (const gone of await removeNodes(administration, nodes)) tell('node', `${gone} removed`);
   if (record.eks) for (const told of await removeFromEks(place, { known: record.eks, relayNamespace })) tell('eks', `${told} removed`);
   await removeFromAws(place, name, tell);
   // Wait: a pass or ingest with an older record may write again what is deleted here, and nothing would ever delete it.
@@ -185,26 +204,11 @@ async function removeFromAws(
   };
   if (await removeCredential(secrets, { prefix: installation.secretPrefix, cluster }))
     gone('credential', `secret ${installation.secretPrefix}${cluster}`);
+  const tokens = providerTokensName(installation.secretPrefix, cluster);
+  if (await removeSecret(secrets, tokens)) gone('credential', `secret ${tokens}`);
   for (const identity of await senders.remove(relayIdentityName(installation.stackName, cluster))) gone('identity', identity);
   for (const queue of await removeRelayQueue(sqs, installation.stackName, cluster)) gone('queue', queue);
   return isAnything;
-}
-
-/** Marks the record as leaving. A pass that reads it can neither call the cluster nor send commands to its relay. */
-async function closeWays(clusters: RemovalPlace['clusters'], record: ClusterRecord): Promise<void> {
-  let found = record;
-  for (let attempt = 1; found.leaving !== true; attempt++) {
-    const { version, ...rest } = found;
-    try {
-      found = await clusters.put({ ...rest, leaving: true }, version);
-    } catch (error) {
-      // A pass wrote a fact about the cluster into the record meanwhile.
-      if (!(error instanceof StaleWriteError) || attempt === MOST_TRIES) throw error;
-      const { current } = error as StaleWriteError<ClusterRecord>;
-      if (current === undefined) return;
-      found = current;
-    }
-  }
 }
 
 async function clearCluster(

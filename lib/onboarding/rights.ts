@@ -1,9 +1,10 @@
 // Derives the rights of relay and functions on a cluster from the rows of the kinds. No right is listed by hand.
 import type { Resource } from '../objects/resources.ts';
-import { EVENTS, NAMESPACES, PODS } from '../objects/resources.ts';
+import { CONFIG_MAPS, EVENTS, NAMESPACES, PODS, SERVICE_ACCOUNTS } from '../objects/resources.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
-import type { KindFacts, KindSettings } from '../kinds/rows/kind.ts';
+import type { KindFacts, KindSettings, ListSelection } from '../kinds/rows/kind.ts';
 import { LEASES } from '../objects/placement/lease.ts';
+import { ACCESS_REVIEWS, CLIENT_SIGNERS, TOKEN_REVIEWS } from '../objects/placement/node-callers.ts';
 
 /** A rule in RBAC's spelling. */
 export interface PolicyRule {
@@ -13,7 +14,6 @@ export interface PolicyRule {
   verbs: string[];
 }
 
-const ACCOUNTS: Resource = { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
 export const IDENTITY_NAMESPACE = 'kube-system';
 
 const groupOf = ({ apiVersion }: Resource): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
@@ -45,16 +45,42 @@ const ownedIn = (kinds: readonly KindFacts[]): Resource[] =>
     ...kinds.flatMap(({ children }) => children.map(({ resource }) => resource)),
   ]);
 
+/** The owners of a kind, where options name them. */
+function namesOf(kinds: readonly KindFacts[], owner: Resource): { names?: string[] } {
+  const selections = kinds
+    .filter(({ resource }) => isSame(resource, owner))
+    .flatMap(({ ownerSelections }): readonly (ListSelection | undefined)[] => ownerSelections ?? [undefined]);
+  const names = selections.map(
+    (selection) => /^metadata\.name=(.+)$/.exec((selection as { fieldSelector?: string } | undefined)?.fieldSelector ?? '')?.[1],
+  );
+  return names.every((name) => name !== undefined) ? { names } : {};
+}
+
 /** The relay only reads: it lists and watches the resources of the kinds. */
 export function relayRules(kinds: readonly KindFacts[] = ALL_FACTS): PolicyRule[] {
-  return distinct([...ownersIn(kinds), ...ownedIn(kinds)]).map((resource) => rule(resource, ['get', 'list', 'watch']));
+  const owned = ownedIn(kinds);
+  return distinct([...ownersIn(kinds), ...owned]).map((resource) =>
+    rule(resource, ['get', 'list', 'watch'], owned.some((each) => isSame(each, resource)) ? {} : namesOf(kinds, resource)),
+  );
 }
+
+/** Beside these it renews the leases of the nodes that it was started with. They all lie in one namespace. */
+export function nodeLeaseRules(kinds: readonly KindFacts[], settings: KindSettings): PolicyRule[] {
+  const names = kinds.flatMap(({ nodes }) => nodes?.namesIn(settings) ?? []);
+  return names.length === 0 ? [] : [rule(LEASES, ['get', 'patch'], { names })];
+}
+
+/** The relay answers API servers for virtual nodes, and asks the cluster who they are. */
+export const nodeCallerRules = (): PolicyRule[] => [rule(TOKEN_REVIEWS, ['create']), rule(ACCESS_REVIEWS, ['create'])];
+export const clientSignersRule = (): PolicyRule => rule(CONFIG_MAPS, ['get'], { names: [CLIENT_SIGNERS.name] });
 
 /** The Lease of the relay's leader election. The manifests contain it, so no right to create is needed. */
 export const leaseRules = (lease: string): PolicyRule[] => [rule(LEASES, ['get', 'patch'], { names: [lease] })];
 
 /** The functions' account may request tokens for itself, so that its present token may be short-lived. */
-export const tokenRules = (account: string): PolicyRule[] => [rule(ACCOUNTS, ['create'], { subresource: 'token', names: [account] })];
+export const tokenRules = (account: string): PolicyRule[] => [
+  rule(SERVICE_ACCOUNTS, ['create'], { subresource: 'token', names: [account] }),
+];
 
 /**
  * Passes read owners, write their status, manage their children and create Events. They delete an owner when its TTL says so. Rights to its
@@ -63,23 +89,39 @@ export const tokenRules = (account: string): PolicyRule[] => [rule(ACCOUNTS, ['c
 export function functionRules(kinds: readonly KindFacts[] = ALL_FACTS, settings: KindSettings = {}): PolicyRule[] {
   const owners = ownersIn(kinds);
   return [
-    ...owners.flatMap((owner) => [
-      rule(owner, ['get', 'list', 'delete']),
-      rule(owner, ['patch'], { subresource: 'status' }),
-      rule(owner, ['update'], { subresource: 'finalizers' }),
-    ]),
+    ...owners.flatMap((owner) => {
+      const named = namesOf(kinds, owner);
+      return [
+        rule(owner, ['get', 'list', 'delete'], named),
+        rule(owner, ['patch'], { subresource: 'status', ...named }),
+        rule(owner, ['update'], { subresource: 'finalizers', ...named }),
+      ];
+    }),
     ...ownedIn(kinds).map((owned) => rule(owned, ['get', 'list', 'create', 'patch', 'delete'])),
     rule(EVENTS, ['create']),
-    ...furtherRules(kinds, settings),
+    ...logRules(owners, ownedIn(kinds)),
+    ...furtherRules(kinds, settings, undefined),
   ];
 }
 
-/** Additional rights of a row beyond owner and children, each once. */
-function furtherRules(kinds: readonly KindFacts[], settings: KindSettings): PolicyRule[] {
+/** Logs of the pods, which people read through Farloop. */
+const logRules = (...resources: Resource[][]): PolicyRule[] =>
+  resources.flat().some((each) => isSame(each, PODS)) ? [rule(PODS, ['get'], { subresource: 'log' })] : [];
+
+/** Rights that passes need in one namespace alone, by that namespace. */
+export function placedRules(kinds: readonly KindFacts[], settings: KindSettings): Map<string, PolicyRule[]> {
+  const places = new Set(kinds.flatMap(({ furtherRights = [] }) => furtherRights.flatMap(({ namespace }) => namespace ?? [])));
+  return new Map([...places].map((namespace) => [namespace, furtherRules(kinds, settings, namespace)]));
+}
+
+/** Additional rights of a row beyond owner and children, each once. @param place those of this namespace alone; undefined: those of all */
+function furtherRules(kinds: readonly KindFacts[], settings: KindSettings, place: string | undefined): PolicyRule[] {
   const rules = kinds
     .flatMap(({ furtherRights = [] }) => furtherRights)
-    .filter((right) => right.isUsed?.(settings) ?? true)
-    .map(({ resource, subresource, verbs }) => rule(resource, [...verbs], subresource === undefined ? {} : { subresource }));
+    .filter(({ namespace, isUsed }) => namespace === place && (isUsed?.(settings) ?? true))
+    .map(({ resource, subresource, verbs, namesOn }) =>
+      rule(resource, [...verbs], { ...(subresource !== undefined && { subresource }), ...(namesOn && { names: [...namesOn(settings)] }) }),
+    );
   const texts = rules.map((each) => JSON.stringify(each));
   return rules.filter((_each, at) => texts.indexOf(texts[at] ?? '') === at);
 }

@@ -44,6 +44,12 @@ export function unaskedChanges(known: Registered, wanted: Registered, isGiven: (
   return Object.entries(optionsOf(known)).flatMap(([option, was]) =>
     was === undefined || was === next[option] || isGiven(option) || OF_THE_WAY[option]?.(wanted) === false
       ? []
-      : [`--${option} ${was}`.trimEnd()],
+      : // One that is given several times is kept with blanks between its values.
+        [
+          was
+            .split(' ')
+            .map((value) => `--${option} ${value}`.trimEnd())
+            .join(' '),
+        ],
   );
 }

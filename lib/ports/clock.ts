@@ -23,7 +23,10 @@ export interface Deadline {
 }
 
 /** @param ms from now, by both clocks */
-export const deadlineIn = (clock: Clock, ms: number): Deadline => ({ wallMs: clock.nowMs() + ms, monotonicMs: clock.monotonicMs() + ms });
+export const deadlineIn = (clock: Pick<Clock, 'nowMs' | 'monotonicMs'>, ms: number): Deadline => ({
+  wallMs: clock.nowMs() + ms,
+  monotonicMs: clock.monotonicMs() + ms,
+});
 
 export const hasPassed = (deadline: Deadline, clock: Pick<Clock, 'nowMs' | 'monotonicMs'>): boolean =>
   clock.nowMs() >= deadline.wallMs || clock.monotonicMs() >= deadline.monotonicMs;

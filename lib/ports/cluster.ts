@@ -1,5 +1,6 @@
 // A registered cluster's API server, as passes and the relay need it.
 import type { Json, KubernetesObject } from '../objects/kubernetes.ts';
+import type { LogRequest } from '../objects/log-request.ts';
 import type { PatchType, PropagationPolicy, Resource } from '../objects/resources.ts';
 import type { WantedFields } from '../objects/field-mask.ts';
 import type { Deadline } from './clock.ts';
@@ -73,11 +74,23 @@ export interface WatchSelection extends ProjectedSelection {
 export type WatchEvent<Item> = { type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: Item } | { type: 'BOOKMARK'; resourceVersion: string };
 
 export interface Writing extends Reading {
+  /** Of a create: the object is a request to this subresource of the one that it names, such as `token` of a service account. */
+  subresource?: string;
   /**
    * Called with each warning of the API server, such as `unknown field "spec.foo"`. Only for writes of a person: without it the adapter asks
    * the API server to work out no warnings. A relayed cluster gives none.
    */
   warned?: (warning: string) => void;
+}
+
+/** `limitBytes` keeps the beginning of what is chosen. An empty container: the only one of the pod. */
+export type BoundedLogRequest = Omit<LogRequest, 'follow'> & { limitBytes: number };
+
+/** The chosen part of a container's log. Bytes that are no UTF-8 are replaced. */
+export interface ReadLog {
+  text: string;
+  /** The bound was reached, so that more may follow. */
+  isCut: boolean;
 }
 
 /**
@@ -111,6 +124,11 @@ export interface Cluster {
     deadline: Deadline,
     writing?: Writing,
   ): Promise<Answer<Item>>;
+  /**
+   * Of a container of a pod, as far as it is written by now.
+   * @throws TerminalError in the kubelet's or API server's own words, as of a container that has not started; NotFoundError there is no such pod
+   */
+  log(target: Named, wanted: BoundedLogRequest, deadline: Deadline): Promise<ReadLog>;
 }
 
 /** The relay's side: lists by page, and watches. No pass waits for these calls, so they have no deadline. */

@@ -91,6 +91,18 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
     sets: [[], ['cluster']],
     tells: 'clusters whose credential is due to be renewed and could not be; once a minute as long as it lasts',
   },
+  UnwellVirtualNodes: {
+    unit: 'Count',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: 'virtual nodes whose provider is not well or does not answer; once a minute as long as it lasts',
+  },
+  LeaseLateness: {
+    unit: 'Milliseconds',
+    dimensions: ['cluster'],
+    sets: [[], ['cluster']],
+    tells: 'age of the last renewal of the lease of a virtual node whose provider is well; once a minute',
+  },
   ErasRaised: { unit: 'Count', dimensions: ['cluster'], sets: [[]], tells: 'API servers found restored from an older state' },
   WatchAge: {
     unit: 'Milliseconds',

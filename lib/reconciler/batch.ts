@@ -4,6 +4,8 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import { decodeWake } from '../wire/messages.ts';
+import type { QuestionsMessage } from '../wire/questions.ts';
+import type { ClusterLookMessage, NodeLookMessage, RunLookMessage } from '../wire/words/observations.ts';
 import { readKey } from './invocation/known-kinds.ts';
 import type { Reconciler, Woken } from './reconcile.ts';
 import type { Delivery } from './invocation/unreadable.ts';
@@ -24,7 +26,7 @@ const ACKNOWLEDGED_EVERY_MS = 250;
 const OVER = 'the batch is over';
 
 export interface WakesSetup {
-  reconciler: Pick<Reconciler, 'reconcile' | 'look' | 'lookAtNodes'>;
+  reconciler: Pick<Reconciler, 'reconcile' | 'look' | 'lookAtNodes' | 'answer' | 'goOn'>;
   ports: Pick<Ports, 'queue' | 'telemetry' | 'clock'>;
   /** Whether another pass may begin. The function must not end in the middle of one. */
   hasTime: () => boolean;
@@ -34,16 +36,16 @@ export interface WakesSetup {
 export async function reconcileBatch(deliveries: readonly Delivery[], { reconciler, ports, hasTime }: WakesSetup): Promise<string[]> {
   const undone: string[] = [];
   const groups = new Map<string, { deliveries: Delivery[]; key: WorkloadKey; woken: Woken }>();
-  const looks = new Map<string, { asked: Delivery[]; look: () => Promise<void> }>();
+  const looks = new Map<string, { asked: Delivery[]; look: () => Promise<void>; comesBack: boolean }>();
   for (const delivery of deliveries) {
     const { messageId, body, sentAtMs, receiveCount } = delivery;
     try {
       const message = decodeWake(body);
       if ('look' in message) {
-        const about = message.look === 'nodes' ? `${message.cluster} ${message.nodes.join(' ')}` : message.cluster;
-        const look = async (): Promise<void> =>
-          await (message.look === 'nodes' ? reconciler.lookAtNodes(message) : reconciler.look(message.cluster));
-        looks.set(about, { asked: [...(looks.get(about)?.asked ?? []), delivery], look });
+        const about = subjectOf(message);
+        const look = async (): Promise<void> => await lookBy(reconciler, message, hasTime);
+        const asked = [...(looks.get(about)?.asked ?? []), delivery];
+        looks.set(about, { asked, look, comesBack: message.look === 'run' });
         continue;
       }
       const { key: text, follows, toldAtMs: enqueuedAtMs } = message;
@@ -60,10 +62,13 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
   const done: Delivery[] = [];
   const over = new AbortController();
   const acknowledging = groups.size + looks.size > 1 ? acknowledgeMeanwhile(ports, done, over.signal) : undefined;
-  // A look never comes back, because the next sweep asks again.
-  const looking = [...looks.values()].map(async ({ asked, look }) => {
-    if (hasTime()) await look();
-    done.push(...asked);
+  // A look never comes back, because the next sweep asks again; nor does a question, whose asker has gone by then. A run that was not begun
+  // with would wait for a sweep that finds it overdue.
+  const looking = [...looks.values()].map(async ({ asked, look, comesBack }) => {
+    const isInTime = hasTime();
+    if (isInTime) await look();
+    if (isInTime || !comesBack) done.push(...asked);
+    else undone.push(...asked.map(({ messageId }) => messageId));
   });
   await Promise.all([
     ...looking,
@@ -88,6 +93,22 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
   over.abort(OVER);
   await acknowledging;
   return undone;
+}
+
+type Look = ClusterLookMessage | NodeLookMessage | RunLookMessage | QuestionsMessage;
+
+/** Two looks at the same are one. */
+function subjectOf(look: Look): string {
+  if (look.look === 'questions') return `questions ${look.id}`;
+  if (look.look === 'run') return `run ${look.run}`;
+  return look.look === 'nodes' ? `${look.cluster} ${look.nodes.join(' ')}` : look.cluster;
+}
+
+async function lookBy(reconciler: WakesSetup['reconciler'], look: Look, hasTime: () => boolean): Promise<void> {
+  if (look.look === 'questions') await reconciler.answer(look);
+  else if (look.look === 'run') await reconciler.goOn(look, hasTime);
+  else if (look.look === 'nodes') await reconciler.lookAtNodes(look);
+  else await reconciler.look(look.cluster);
 }
 
 /**

@@ -10,6 +10,8 @@ import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { StaleWriteError } from '../ports/store.ts';
 import { decodeAnswer, isAnswer } from '../wire/command-answers.ts';
+import { encodeQuestions } from '../wire/messages.ts';
+import { areRelayQuestions, decodeRelayQuestions } from '../wire/questions.ts';
 import type { ChildState } from '../objects/child-state.ts';
 import type { PodFacts } from '../objects/pods/pod-facts.ts';
 import { codecOf, POD_RESOURCE } from '../wire/packing/codecs.ts';
@@ -44,6 +46,23 @@ async function keepAnswer(delivery: EventDelivery, ports: Ports): Promise<'done'
   }
 }
 
+/** A relay's questions about its virtual nodes go on to `reconcile`, which alone reaches their providers. */
+async function passOn(delivery: EventDelivery, ports: Ports): Promise<'done' | 'undone'> {
+  const opened = await openMessage(delivery, decodeRelayQuestions, ports);
+  if (opened === 'unreadable') return 'undone';
+  if (opened === 'dropped') return 'done';
+  const { kubeSystemUid: _uid, ...questions } = opened.message;
+  const { name: cluster } = opened.record;
+  try {
+    const body = encodeQuestions({ ...questions, answerTo: 'relay' });
+    await ports.queue.send('wakes', [{ body, groupId: `questions:${cluster}:${questions.id}`, deduplicationId: questions.id }]);
+  } catch (error) {
+    // The relay waits for some seconds only: nothing comes back.
+    ports.telemetry.warn('questions of a relay not passed on', { cluster, error });
+  }
+  return 'done';
+}
+
 /**
  * Bytes that were read and are not stored yet. Several large messages are stored one after the other, so that together they need no more
  * heap.
@@ -65,12 +84,21 @@ export async function ingestBatch(deliveries: readonly EventDelivery[], ports: P
   const registered = await fromRegistered(deliveries, ports);
   const answers = registered.filter(({ body }) => isAnswer(body));
   // The shortest first, so that small messages do not wait for large ones.
-  const events = registered.filter(({ body }) => !isAnswer(body)).toSorted((a, b) => a.body.length - b.body.length);
+  const events = registered
+    .filter(({ body }) => !isAnswer(body) && !areRelayQuestions(body))
+    .toSorted((a, b) => a.body.length - b.body.length);
   // Answers come first, because passes wait for them.
   await Promise.all(
     answers.map(async (delivery) => {
       if ((await keepAnswer(delivery, ports)) === 'undone') undone.add(delivery.messageId);
     }),
+  );
+  await Promise.all(
+    registered
+      .filter(({ body }) => areRelayQuestions(body))
+      .map(async (delivery) => {
+        if ((await passOn(delivery, ports)) === 'undone') undone.add(delivery.messageId);
+      }),
   );
   const left = new Set<string>();
   let accepted: Accepted[] = [];

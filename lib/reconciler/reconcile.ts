@@ -3,6 +3,9 @@ import type { WorkloadKey } from '../objects/workload.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { isInScope, RECORD_AGE_MS_MAX } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { QuestionsMessage } from '../wire/questions.ts';
+import type { RunLookMessage } from '../wire/words/observations.ts';
+import { answerQuestions } from './questions/answer-questions.ts';
 import { WriteBudget } from './cluster/budget.ts';
 import { ClockOffsets } from './cluster/clock-offsets.ts';
 import { lookAtCluster } from './cluster/cluster-look.ts';
@@ -126,6 +129,29 @@ export class Reconciler {
       await lookAtNodes(ports, about);
     } catch (error) {
       ports.telemetry.warn('no look at virtual nodes before the next sweep', { ...about, error });
+    }
+  }
+
+  /** Goes on with a run, which has no cluster. Never throws: its record is overdue then, and the next sweep finds it. */
+  async goOn(message: RunLookMessage, hasTime: () => boolean): Promise<void> {
+    const { clock, queue, drivenRuns, telemetry } = this.#loop.ports;
+    try {
+      if (!drivenRuns) throw new Error('this process drives no runs');
+      // Most processes never meet a run.
+      const { goOnWithRun } = await import('./runs/go-on.ts');
+      await goOnWithRun({ clock, queue, drivenRuns }, message, hasTime);
+    } catch (error) {
+      telemetry.error('a run cannot go on before the next sweep', { run: message.run, error });
+    }
+  }
+
+  /** Answers questions of those who may not reach clusters. Never throws: who has asked waits for some seconds only. */
+  async answer(message: QuestionsMessage): Promise<void> {
+    const { ports } = this.#loop;
+    try {
+      await answerQuestions(ports, message);
+    } catch (error) {
+      ports.telemetry.warn('questions not answered', { cluster: message.cluster, error });
     }
   }
 }

@@ -7,10 +7,11 @@ import { clusterStatesOf, type ClusterStateName } from './cluster/cluster-state.
 import { readHeadsOf } from './head/heads.ts';
 import { putMarker } from './cluster/heartbeats.ts';
 import { readKnownCluster } from './cluster/known-cluster.ts';
+import { wakeOverdueRuns } from './runs/run-messages.ts';
 import { isKnownKind } from './invocation/known-kinds.ts';
 import { inParallel } from './invocation/parallel.ts';
 import { countRelayDeadLetters } from './cluster/relay-dead-letters.ts';
-import { sendNodeLooks } from './cluster/node-look.ts';
+import { sendNodeLooks } from './cluster/send-node-looks.ts';
 import { sendClusterLooks } from './cluster/send-cluster-looks.ts';
 import { sendStaleLooks, wakeStale } from './head/stuck-heads.ts';
 import { UNKNOWN_ERA } from './view/floors.ts';
@@ -53,6 +54,7 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
   await sendStaleLooks(ports).catch((error: unknown) =>
     ports.telemetry.warn('no look for stale workloads before the next sweep', { error }),
   );
+  await wakeOverdueRuns(ports).catch((error: unknown) => ports.telemetry.warn('no overdue run is woken before the next sweep', { error }));
   const due = (await ports.store.dueBefore(nowMs + SWEEP_EVERY_MS, options.mostAtOnce)).filter(isKnownKind);
   await each(ports, due, async (key) => {
     const head = await ports.store.readHead(key);

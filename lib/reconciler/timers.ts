@@ -1,11 +1,11 @@
-// Sends delayed wakes that are due, looks again at digest mismatches, and looks for stuck heads. A timer is a hint: the planner decides
+// Sends delayed wakes that are due, of runs too, looks again at digest mismatches, and looks for stuck heads. A timer is a hint: the planner decides
 // again whether it is due (R11).
 import type { WorkloadKey } from '../objects/workload.ts';
 import { formatKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Head } from '../ports/store.ts';
 import { decodeTimer } from '../wire/messages.ts';
-import type { DelayedMessage, TimerMessage } from '../wire/words/observations.ts';
+import type { DelayedMessage, RunLookMessage, TimerMessage } from '../wire/words/observations.ts';
 import { lookAgain } from './cluster/digest-mismatch.ts';
 import { readHeadsOf } from './head/heads.ts';
 import { readMarker } from './cluster/heartbeats.ts';
@@ -14,7 +14,8 @@ import { wakeStale } from './head/stuck-heads.ts';
 import { readKey } from './invocation/known-kinds.ts';
 import type { Delivery } from './invocation/unreadable.ts';
 import { giveBackUnreadable } from './invocation/unreadable.ts';
-import { sendWake, type WakePorts } from './head/wake.ts';
+import { sendWake, type Sends, type WakePorts } from './head/wake.ts';
+import { wakeRun, wakeRunAt } from './runs/run-messages.ts';
 
 /** Workloads of one look for stuck heads. The next sweep looks at more. */
 const STALE_AT_ONCE = 500;
@@ -40,7 +41,8 @@ export async function fireTimers(deliveries: readonly Delivery[], ports: TimersP
   await Promise.all(
     readable.map(async ({ messageId, message, key }) => {
       try {
-        if ('look' in message || !key) await wakeStale(ports, STALE_AT_ONCE, async (cluster) => await ports.clusters.get(cluster));
+        if ('look' in message && message.look === 'run') await sends.task(async () => await wakeRunOf({ ...ports, queue: sends }, message));
+        else if ('look' in message || !key) await wakeStale(ports, STALE_AT_ONCE, async (cluster) => await ports.clusters.get(cluster));
         else if ('doubt' in message) await lookAgain(ports, key, message);
         else await sends.task(async () => await wakeDue({ ...ports, queue: sends }, { key, timer: message }, heads.get(formatKey(key))));
       } catch (error) {
@@ -51,6 +53,10 @@ export async function fireTimers(deliveries: readonly Delivery[], ports: TimersP
   );
   return undone;
 }
+
+/** The step decides by its own clock whether the moment has come. */
+const wakeRunOf = async (ports: Pick<Ports, 'clock'> & Sends, { run, moment }: RunLookMessage): Promise<void> =>
+  await (moment ? wakeRunAt(ports, run, moment) : wakeRun(ports, run));
 
 interface Readable {
   message: DelayedMessage;

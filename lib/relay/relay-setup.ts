@@ -8,6 +8,7 @@ import type { Queue } from '../ports/queue.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import type { OutboxOptions } from './sending/outbox.ts';
 import { OUTBOX_OPTIONS } from './sending/outbox.ts';
+import type { ServedNodesSetup } from './nodes/served-nodes.ts';
 import type { SignOptions } from './signs-of-life.ts';
 import type { WatchOptions } from './watch/watch.ts';
 import { WATCH_OPTIONS } from './watch/watch.ts';
@@ -61,6 +62,8 @@ export interface RelaySetup {
   commander?: string | undefined;
   /** Where the leases of virtual nodes are kept; absent: this relay keeps none. */
   leases?: Pick<Cluster, 'get' | 'patch'>;
+  /** Answers API servers for the virtual nodes while it leads, by asking the functions; absent: it does not. */
+  servesNodes?: Pick<ServedNodesSetup, 'address' | 'firstPort' | 'isOpen' | 'cluster'>;
   /** Watches, and sends nothing until `lead` is called. */
   standby?: boolean;
   options?: Partial<RelayOptions>;

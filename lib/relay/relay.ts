@@ -1,4 +1,5 @@
 // The relay: watches one cluster, reports changes of workloads, sends a heartbeat each minute, answers asks.
+import { PODS } from '../objects/resources.ts';
 import type { KindFacts } from '../kinds/rows/kind.ts';
 import { podFieldsOfKinds } from '../kinds/rows/pod-reader.ts';
 import { managedKinds } from '../kinds/settings.ts';
@@ -14,6 +15,8 @@ import { Heartbeats } from './heartbeats.ts';
 import { Identity } from './identity.ts';
 import { Outbox, OUTBOX_OPTIONS } from './sending/outbox.ts';
 import { lookUpOwner } from './owner-look-up.ts';
+import { Questions } from './nodes/questions.ts';
+import { ServedNodes } from './nodes/served-nodes.ts';
 import { ProblemLog } from './problem-log.ts';
 import type { Readiness } from './watch/readiness.ts';
 import { areListed, isListed } from './watch/readiness.ts';
@@ -77,6 +80,7 @@ class RunningRelay {
   readonly #server: ServerAnswers;
   readonly #problems: ProblemLog;
   readonly #leases: LeaseKeeper | undefined;
+  readonly #served: { nodes: ServedNodes; questions: Questions } | undefined;
   readonly #ending = new AbortController();
   readonly #ready = Promise.withResolvers<void>();
   readonly #loops: Promise<void>[] = [];
@@ -107,6 +111,7 @@ class RunningRelay {
     const nodes = new Set(this.#kinds.flatMap((kind) => kind.nodes?.namesIn({ options: setup.kindOptions }) ?? []));
     this.#leases =
       setup.leases && nodes.size > 0 ? new LeaseKeeper({ cluster: setup.leases, clock, telemetry, name: cluster, nodes }) : undefined;
+    this.#served = servedBy(setup, { nodes, kubeSystemUid: () => this.#identity.kubeSystemUid });
     this.#identity = new Identity({ source, clock, telemetry, cluster, changed: () => this.#beginSession() });
     this.#audits = new AuditRounds({
       source,
@@ -203,9 +208,22 @@ class RunningRelay {
     for (const scope of this.#scopes) scope.list();
     const answer = async (ask: RelayAsk): Promise<void> => await this.#answer(ask);
     this.#loops.push(
-      answerAsks({ queue, clock, telemetry, cluster, answer, kinds: this.#kinds, commands: this.#commandsOf(), signal }),
+      answerAsks({
+        queue,
+        clock,
+        telemetry,
+        cluster,
+        answer,
+        kinds: this.#kinds,
+        commands: this.#commandsOf(),
+        hear: (part) => this.#served?.questions.take(part),
+        signal,
+      }),
       this.#server.follow({ leading, ending: this.#ending.signal }),
       ...(this.#leases ? [this.#leases.run(signal)] : []),
+      ...(this.#served
+        ? [this.#served.nodes.run(signal, () => void this.#outbox.heartbeat(() => this.#heartbeat(), { afterWholes: false }))]
+        : []),
     );
   }
 
@@ -252,6 +270,7 @@ class RunningRelay {
         namespaces,
         allowed: allowedTo(this.#kinds),
         podFields: podFieldsOfKinds(this.#kinds),
+        arePodsOwners: this.#kinds.some(({ resource }) => resource === PODS),
         kubeSystemUid: () => this.#identity.kubeSystemUid,
       });
     return this.#commands;
@@ -333,7 +352,8 @@ class RunningRelay {
       ...(fullList && { fullList }),
       externalJobs: this.#external.told(),
     });
-    return { ...heartbeat, ...(apiServer && { apiServer }) };
+    const nodeApi = this.#leading && this.#served?.nodes.place;
+    return { ...heartbeat, ...(apiServer && { apiServer }), ...(nodeApi && { nodeApi }) };
   }
 
   /** Sent at once: all that was observed before counts as missing from now on. */
@@ -401,4 +421,14 @@ class RunningRelay {
   #scopeOf(namespace: string): Scope | undefined {
     return this.#scopes.find((scope) => scope.namespace === namespace) ?? this.#scopes.find((scope) => scope.namespace === undefined);
   }
+}
+
+/** Undefined: this relay answers for no virtual node. */
+function servedBy(
+  { servesNodes, queue, clock, telemetry, cluster: name }: RelaySetup,
+  { nodes, kubeSystemUid }: { nodes: ReadonlySet<string>; kubeSystemUid: () => string },
+): { nodes: ServedNodes; questions: Questions } | undefined {
+  if (!servesNodes || nodes.size === 0) return undefined;
+  const questions = new Questions({ queue, clock, cluster: name, kubeSystemUid });
+  return { questions, nodes: new ServedNodes({ ...servesNodes, nodes: [...nodes], clock, telemetry, questions }) };
 }

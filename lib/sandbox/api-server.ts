@@ -7,6 +7,7 @@ import type { ServiceAccountTokens } from './access/service-account-tokens.ts';
 import { answerTokenRequest } from './verbs/token-answers.ts';
 import {
   ApiError,
+  badRequest,
   internalError,
   invalid,
   methodNotAllowed,
@@ -15,7 +16,7 @@ import {
   notFound,
   versionAhead,
 } from './objects/api-error.ts';
-import { timeText } from './objects/api-object.ts';
+import { textAt, timeText } from './objects/api-object.ts';
 import type { ApiObject, Fields } from './objects/api-object.ts';
 import type { DeleteOptions } from './http/body.ts';
 import { jsonOf, parseJson, readObject } from './http/body.ts';
@@ -29,6 +30,14 @@ import { terminateNamespace } from './controllers/namespace-lifecycle.ts';
 import { patchedBy, patchTypeOf } from './verbs/patching.ts';
 import { bindPod } from './verbs/pod-binding.ts';
 import { logOf } from './verbs/pod-log.ts';
+import { answerMeasured } from './nodes/measured.ts';
+import type { NodeDialer } from './nodes/node-dialer.ts';
+import { endpointIn, endpointOf } from './nodes/node-endpoint.ts';
+import type { NodeEndpoint } from './nodes/node-endpoint.ts';
+import { nodeLogOf } from './nodes/node-logs.ts';
+import { proxyToNode } from './nodes/node-proxy.ts';
+import { isStream, PodStreams, streamRefusal } from './nodes/pod-streams.ts';
+import type { Connected } from './nodes/pod-streams.ts';
 import { renderList, renderObject, representationOf } from './verbs/representation.ts';
 import { checkPathName, fieldManagerOf, flagIn, isDryRun, optionsKindOf, parseResourcePath, versionIn } from './http/request.ts';
 import type { ApiRequest, ApiResponse, ResourcePath } from './http/request.ts';
@@ -50,6 +59,8 @@ export interface ApiServerOptions extends Cluster {
   /** Whether a bearer token is the administrator's. */
   isToken?: (token: string) => boolean;
   tokens: ServiceAccountTokens;
+  /** Reaches nodes that have an API of their own. */
+  dialer?: NodeDialer;
 }
 
 /** The holder of the sandbox's own token, and all callers in its process. */
@@ -69,8 +80,12 @@ export class ApiServer {
   readonly #bookmarkIntervalMs: number;
   readonly #isToken: (token: string) => boolean;
   readonly #tokens: ServiceAccountTokens;
+  readonly #dialer: NodeDialer | undefined;
+  readonly #streams: PodStreams | undefined;
 
-  constructor({ bookmarkIntervalMs, isToken = () => false, tokens, ...cluster }: ApiServerOptions) {
+  constructor({ bookmarkIntervalMs, isToken = () => false, tokens, dialer, ...cluster }: ApiServerOptions) {
+    this.#dialer = dialer;
+    this.#streams = dialer && new PodStreams(dialer);
     this.#isToken = isToken;
     this.#tokens = tokens;
     this.#cluster = cluster;
@@ -86,7 +101,9 @@ export class ApiServer {
   async handle(request: ApiRequest): Promise<ApiResponse> {
     let response: ApiResponse;
     try {
-      response = this.#answer(request);
+      const answer = this.#answer(request);
+      // Most answers are there at once, and what others do meanwhile must not come between.
+      response = answer instanceof Promise ? await answer : answer;
     } catch (error) {
       response = responseOf(error);
     }
@@ -98,7 +115,39 @@ export class ApiServer {
     return response;
   }
 
-  #answer(request: ApiRequest): ApiResponse {
+  /** Opens a stream to a container by way of its node; never throws. */
+  async connect(request: ApiRequest): Promise<Connected> {
+    try {
+      const path = parseResourcePath(request.path);
+      const stream = path?.subresource;
+      const isPods = path?.group === '' && path.version === 'v1' && path.plural === 'pods';
+      if (!isPods || !isStream(stream) || !path.namespace || path.name === undefined) throw noSuchPath();
+      const asked = attributesOf(request, path);
+      this.#authorize(request, asked);
+      // Since a WebSocket is asked for by GET, the right to create is asked as well: a right to read is none to run something.
+      this.#authorize(request, { ...asked, verb: 'create' });
+      const found = this.#cluster.storage.get('pods', keyOf(path.namespace, path.name));
+      if (!found) throw notFound({ group: '', kind: 'pods', name: path.name });
+      if (!this.#streams) throw badRequest('this server dials no nodes');
+      return await this.#streams.open(request, { pod: found.object, stream, endpoint: this.#endpointOf(found) });
+    } catch (error) {
+      return responseOf(error);
+    }
+  }
+
+  /** The API of the node that a pod is on. */
+  #endpointOf({ object }: Version): NodeEndpoint | undefined {
+    return this.#dialer && endpointIn(this.#cluster.storage, textAt(object.spec, 'nodeName'));
+  }
+
+  async #proxy(target: Target): Promise<ApiResponse> {
+    const found = this.#find(target);
+    const endpoint = endpointOf(found.object);
+    if (this.#dialer && endpoint) return await proxyToNode(this.#dialer, endpoint, target.request, target.path);
+    throw badRequest(`node ${target.path.name} has no API to dial: its Node names no address that is an IP, or no port`);
+  }
+
+  #answer(request: ApiRequest): ApiResponse | Promise<ApiResponse> {
     const path = parseResourcePath(request.path);
     this.#authorize(request, attributesOf(request, path));
     const { resources } = this.#cluster;
@@ -115,12 +164,14 @@ export class ApiServer {
       throw noSuchPath();
     }
     const target: Target = { request, row, path, warnings: [...(row.defined?.warnings ?? [])] };
-    let answer: ApiResponse;
+    let answer: ApiResponse | Promise<ApiResponse>;
     try {
       answer = this.#answerAbout(target);
     } catch (error) {
       answer = responseOf(error);
     }
+    // An answer of a node has no warnings of this server.
+    if (answer instanceof Promise) return answer;
     return { ...answer, headers: { ...answer.headers, ...warningHeader(target.warnings) } };
   }
 
@@ -147,11 +198,14 @@ export class ApiServer {
     };
   }
 
-  #answerAbout(target: Target): ApiResponse {
+  #answerAbout(target: Target): ApiResponse | Promise<ApiResponse> {
     const { request, row, path } = target;
     if (path.subresource !== undefined && !row.subresources.some(({ name }) => name === path.subresource)) {
       throw row.defined ? notFound(subjectOf(row, path.name ?? '')) : noSuchPath();
     }
+    if (row.isMeasured) return answerMeasured(this.#cluster, this.#dialer, target);
+    if (path.subresource === 'proxy') return this.#proxy(target);
+    if (isStream(path.subresource)) throw streamRefusal(request);
     if ((row.answer || path.subresource === 'token') && request.method !== 'POST') throw methodRefused();
     checkFieldValidation(request);
     if (path.subresource === 'scale') return answerScale(this.#cluster, target, () => this.#find(target), this.#context(target));
@@ -188,7 +242,7 @@ export class ApiServer {
     return { status: 200, headers: headersOut, body: renderList(row, versions, facts, representation, this.#cluster.surroundings.now()) };
   }
 
-  #get(target: Target): ApiResponse {
+  #get(target: Target): ApiResponse | Promise<ApiResponse> {
     const { storage } = this.#cluster;
     if (target.path.subresource === 'eviction') throw methodRefused();
     if (target.path.subresource === 'binding' || target.path.subresource === 'finalize') throw this.#notAllowed(target, 'get');
@@ -196,7 +250,11 @@ export class ApiServer {
     const newest = storage.revision(storageName(target.row));
     if (asked !== undefined && asked > newest) throw versionAhead(asked, newest);
     const found = this.#find(target);
-    if (target.path.subresource === 'log') return logOf(this.#cluster, found, target.request.query);
+    if (target.path.subresource === 'log') {
+      const endpoint = this.#endpointOf(found);
+      if (this.#dialer && endpoint) return nodeLogOf(this.#dialer, endpoint, found.object, target.request);
+      return logOf(this.#cluster, found, target.request.query);
+    }
     return this.#one(target, found);
   }
 
@@ -384,7 +442,7 @@ export class ApiServer {
 const noSuchPage: ApiResponse = { status: 404, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
 
 /** An error as an answer: a refusal as it is, a body that is nested too deeply as 400, anything else as 500. */
-export function responseOf(error: unknown): ApiResponse {
+export function responseOf(error: unknown): Extract<ApiResponse, { body: string }> {
   const refusal =
     error instanceof ApiError
       ? error

@@ -9,6 +9,7 @@ import { events, eventsOfEventsGroup } from './rows/events.ts';
 import { jobs } from './rows/jobs.ts';
 import { autoscalers, deployments, mutatingWebhooks, networkPolicies, validatingWebhooks } from './rows/kept.ts';
 import { leases } from './rows/leases.ts';
+import { nodeMetrics, podMetrics } from './nodes/measured.ts';
 import { namespaces } from './rows/namespaces.ts';
 import { nodes } from './rows/nodes.ts';
 import { pods } from './rows/pods.ts';
@@ -44,5 +45,7 @@ export const builtInRows: readonly ResourceRow[] = [
   admissionPolicyBindings,
   validatingWebhooks,
   customResourceDefinitions,
+  nodeMetrics,
+  podMetrics,
   ...(isOn('WorkloadWithJob') ? schedulingRows() : []),
 ];

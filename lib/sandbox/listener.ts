@@ -1,7 +1,10 @@
 // HTTPS before the API server: sockets, tokens, bodies, streams. HTTP/1.1, connections kept.
+import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { Server } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream';
 import type { Asker } from './objects/asker.ts';
 import { ApiError, unauthorized, unsupportedMediaType } from './objects/api-error.ts';
 import { responseOf } from './api-server.ts';
@@ -9,6 +12,8 @@ import { bodyOf, endAnswer, partingHeaders } from './http/request-body.ts';
 import type { ApiRequest, ApiResponse } from './http/request.ts';
 import type { Resources } from './rows/resources.ts';
 import type { ResourceRow } from './rows/resource-row.ts';
+import { joinSockets } from './nodes/joined-sockets.ts';
+import type { Connected } from './nodes/pod-streams.ts';
 import { schemaOf } from './schema/notation.ts';
 import type { ObjectType } from './schema/notation.ts';
 import { readProtobuf } from './schema/protobuf.ts';
@@ -41,15 +46,25 @@ export interface ListenerOptions {
   /** The owner of a bearer token. */
   askerOf: (token: string) => Asker | undefined;
   handle: (request: ApiRequest) => Promise<ApiResponse>;
+  /** Opens the stream that an upgrade asks for, or answers why not. */
+  connect: (request: ApiRequest) => Promise<Connected>;
   /** For bodies in protocol buffers, which say nothing without the type of their kind. */
   resources: Resources;
 }
 
 /** Listens. @throws SandboxError when the port is taken or may not be used */
-export async function listen({ host, port, credentials, now, askerOf, handle, resources }: ListenerOptions): Promise<Listener> {
+export async function listen({ host, port, credentials, now, askerOf, handle, connect, resources }: ListenerOptions): Promise<Listener> {
   const { certPem, keyPem } = credentials;
   const server = createServer(
-    { cert: certPem, key: keyPem, keepAliveTimeout: 120_000, ALPNProtocols: ['http/1.1'], maxHeaderSize: largestHead },
+    {
+      cert: certPem,
+      key: keyPem,
+      keepAliveTimeout: 120_000,
+      ALPNProtocols: ['http/1.1'],
+      maxHeaderSize: largestHead,
+      // Elsewhere a client that offers another protocol goes on with this one.
+      shouldUpgradeCallback: ({ url = '' }) => streamPath.test(url),
+    },
     (incoming, outgoing) => take(incoming, outgoing),
   );
   // Whether it may send its body is said once that is certain to be read.
@@ -65,21 +80,50 @@ export async function listen({ host, port, credentials, now, askerOf, handle, re
 
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse, ask = (): void => undefined): Promise<void> => {
     const { path, query } = addressOf(incoming.url ?? '/');
-    const [, token] = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '') ?? [];
-    const asker = token === undefined ? undefined : askerOf(token);
+    const asker = askerIn(incoming);
     if (!asker && !openPaths.has(path)) return send(incoming, outgoing, responseOf(unauthorized()));
     const { method = 'GET' } = incoming;
     const headers = textsOf(incoming.headers);
     let body = '';
+    let bytes: Buffer | undefined;
     try {
-      if (methodsWithBody.has(method)) body = textOf(await bodyOf(incoming, ask), headers, resources);
+      if (methodsWithBody.has(method)) {
+        bytes = await bodyOf(incoming, ask);
+        body = textOf(bytes, headers, resources);
+      }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return send(incoming, outgoing, responseOf(error));
     }
-    const response = await handle({ method, path, query, headers, body, ...(asker && { asker }) });
+    const onLeave = (run: () => void): void => void outgoing.once('close', run);
+    const response = await handle({ method, path, query, headers, body, onLeave, ...(bytes && { bytes }), ...(asker && { asker }) });
     return send(incoming, outgoing, response);
   };
+
+  const askerIn = ({ headers }: IncomingMessage): Asker | undefined => {
+    const [, token] = /^Bearer (.+)$/.exec(headers.authorization ?? '') ?? [];
+    return token === undefined ? undefined : askerOf(token);
+  };
+
+  /** Their sockets are no longer the server's. */
+  const joined = new Set<Duplex>();
+  const join = async (incoming: IncomingMessage, socket: Duplex, early: Buffer): Promise<void> => {
+    const { path, query } = addressOf(incoming.url ?? '/');
+    const asker = askerIn(incoming);
+    const { method = 'GET' } = incoming;
+    const onLeave = (run: () => void): void => void socket.once('close', run);
+    const opened = asker
+      ? await connect({ method, path, query, headers: textsOf(incoming.headers), body: '', asker, onLeave })
+      : responseOf(unauthorized());
+    if (!('socket' in opened)) refuseUpgrade(socket, opened, now());
+    else if (socket.destroyed) opened.socket.destroy();
+    else joinSockets(socket, early, opened);
+  };
+  server.on('upgrade', (incoming, socket, early) => {
+    joined.add(socket);
+    socket.on('error', () => socket.destroy()).on('close', () => joined.delete(socket));
+    join(incoming, socket, early).catch(() => socket.destroy());
+  });
 
   server.on('tlsClientError', () => undefined); // a client that does not trust the certificate is its own problem
   const actual = await bind(server, host, port);
@@ -89,6 +133,7 @@ export async function listen({ host, port, credentials, now, askerOf, handle, re
       new Promise((done) => {
         server.close(() => done());
         server.closeAllConnections();
+        for (const socket of joined) socket.destroy();
       }),
   };
 }
@@ -110,6 +155,21 @@ function bind(server: Server, host: string, port: number): Promise<number> {
       done(typeof address === 'object' && address ? address.port : port);
     });
   });
+}
+
+/** Where streams to containers are opened. */
+const streamPath = /^\/api\/v1\/namespaces\/[^/]+\/pods\/[^/]+\/(?:exec|attach|portforward)\/?(?:\?|$)/;
+
+function refuseUpgrade(socket: Duplex, { status, headers, body }: Extract<ApiResponse, { body: string }>, nowMs: number): void {
+  const all = {
+    ...headers,
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+    Date: new Date(nowMs).toUTCString(),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  socket.resume(); // reads the client's own end
 }
 
 const protobuf = 'application/vnd.kubernetes.protobuf';
@@ -178,6 +238,9 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Api
       flush();
       outgoing.end();
     },
+    // Where one side breaks off, the other does: a client must not take a part for the whole.
+    pipe: (bytes) => pipeline(bytes, outgoing, () => undefined),
   });
-  outgoing.on('close', stop);
+  if (outgoing.destroyed) stop();
+  else outgoing.on('close', stop);
 }

@@ -10,6 +10,10 @@ import { GarbageCollector } from './controllers/garbage-collection.ts';
 import { storeFirstDefinitions } from './controllers/first-definitions.ts';
 import type { FirstDefinition } from './controllers/first-definitions.ts';
 import { serveDefinitions } from './controllers/definition-serving.ts';
+import { publishClientAuthority } from './nodes/client-authority.ts';
+import { NodeDialer } from './nodes/node-dialer.ts';
+import type { ClientCertificate } from './nodes/node-dialer.ts';
+import type { Connected } from './nodes/pod-streams.ts';
 import { kubeconfigFor } from './http/kubeconfig.ts';
 import { listen } from './listener.ts';
 import { endNamespaces, ensureBuiltInNamespaces } from './controllers/namespace-lifecycle.ts';
@@ -24,6 +28,7 @@ import { Storage } from './storage/storage.ts';
 import { realSurroundings } from './objects/surroundings.ts';
 import type { Surroundings } from './objects/surroundings.ts';
 import { credentialsIn } from './http/tls.ts';
+import type { Credentials } from './http/tls.ts';
 
 export { SandboxError };
 
@@ -40,6 +45,8 @@ export interface ClusterOptions {
   largestPages?: number;
   /** Whether a bearer token is the administrator's; none if not given. */
   isToken?: (token: string) => boolean;
+  /** Shown to nodes that have an API of their own; a cluster without it dials none. */
+  nodeCertificate?: () => ClientCertificate | undefined;
   /** Resources besides the built-in ones. */
   rows?: readonly ResourceRow[];
   /** Definitions that the cluster has from its first start on. Later changes and deletions by anybody stand. Called at that start only. */
@@ -52,6 +59,10 @@ export interface ClusterOptions {
 /** An API server without sockets, for those in the same process. */
 export interface EmbeddedCluster {
   handle: (request: ApiRequest) => Promise<ApiResponse>;
+  /** Opens a stream to a pod's node, or answers why not. */
+  connect: (request: ApiRequest) => Promise<Connected>;
+  /** Tells nodes, in kube-system, whose client certificates are those of this server. */
+  publishClientAuthority: (caPem: string) => void;
   /** Forgets what changed so far: watches and continue tokens from before answer 410, as after a compaction. */
   forgetChanges: () => void;
   /** The owner of a bearer token; undefined for one that it does not take. */
@@ -68,6 +79,7 @@ export function openCluster({
   bookmarkIntervalMs = defaultBookmarkIntervalMs,
   largestPages,
   isToken = () => false,
+  nodeCertificate,
   rows,
   definitions = () => [],
   hasScheduler = false,
@@ -88,9 +100,12 @@ export function openCluster({
     const stopExpiry = expireObjects(cluster);
     const stopScheduler = hasScheduler ? startScheduler(cluster) : () => {};
     const tokens = new ServiceAccountTokens(cluster, signingKeyIn(folder));
-    const server = new ApiServer({ ...cluster, bookmarkIntervalMs, isToken, tokens });
+    const dialer = nodeCertificate && new NodeDialer(nodeCertificate);
+    const server = new ApiServer({ ...cluster, bookmarkIntervalMs, isToken, tokens, ...(dialer && { dialer }) });
     return {
       handle: (request) => server.handle(request),
+      connect: (request) => server.connect(request),
+      publishClientAuthority: (caPem) => publishClientAuthority(cluster, caPem),
       askerOf: (token) => server.askerOf(token),
       forgetChanges: () => storage.forgetChanges(),
       resources,
@@ -153,14 +168,16 @@ function isSameSecret(given: string, secret: string): boolean {
  */
 export async function startSandbox({ folder, port = 0, host = '127.0.0.1', clock, ...options }: SandboxOptions = {}): Promise<Sandbox> {
   const surroundings = realSurroundings(clock);
-  let ownToken: string | undefined;
-  const isToken = (token: string): boolean => ownToken !== undefined && isSameSecret(token, ownToken);
-  const cluster = openCluster({ surroundings, isToken, ...options, ...(folder !== undefined && { folder }) });
+  let issued: Credentials | undefined;
+  const isToken = (token: string): boolean => issued !== undefined && isSameSecret(token, issued.token);
+  const nodeCertificate = (): ClientCertificate | undefined => issued?.client;
+  const cluster = openCluster({ surroundings, isToken, nodeCertificate, ...options, ...(folder !== undefined && { folder }) });
   try {
     const credentials = await credentialsIn(folder, surroundings.now());
-    ownToken = credentials.token;
-    const { askerOf, handle, resources } = cluster;
-    const listener = await listen({ host, port, credentials, now: surroundings.now, askerOf, handle, resources });
+    issued = credentials;
+    cluster.publishClientAuthority(credentials.client.caPem);
+    const { askerOf, handle, connect, resources } = cluster;
+    const listener = await listen({ host, port, credentials, now: surroundings.now, askerOf, handle, connect, resources });
     const url = `https://${host}:${listener.port}`;
     return {
       url,

@@ -21,6 +21,7 @@
 // Without the first two, each container does what its command (with its arguments) plainly says: `true`, `false`, `exit N`,
 // `sleep N`, `echo …`, several of them joined by `;` or `&&`, bare or through `sh -c`. Everything else runs until it is deleted.
 import type { Container, Pod } from '../objects/kubernetes.ts';
+import { stepsOf } from './script-steps.ts';
 
 const runSecondsAnnotation = 'sim.farloop.dev/run-seconds';
 const exitCodesAnnotation = 'sim.farloop.dev/exit-codes';
@@ -120,12 +121,8 @@ function runOfCommand({ command = [], args = [] }: Container): Run {
 function runOfScript(script: string): Run {
   let runMs = 0;
   let exitCode = 0;
-  // Odd parts are the joints.
-  const parts = script.split(/(&&|;|\n)/);
-  for (let at = 0; at < parts.length; at += 2) {
-    const words = (parts[at] ?? '').trim().split(/\s+/).filter(Boolean);
-    if (words.length === 0) continue;
-    if (at > 0 && parts[at - 1] === '&&' && exitCode !== 0) continue;
+  for (const { before, words } of stepsOf(script)) {
+    if (before === '&&' && exitCode !== 0) continue;
     const run = runOfWords(words);
     if (run.runMs === Infinity) return forEver;
     runMs += run.runMs;

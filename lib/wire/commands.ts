@@ -3,7 +3,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import { isResourceVersion } from '../objects/values/resource-version.ts';
-import type { PatchType, PropagationPolicy } from '../objects/resources.ts';
+import type { PatchType, PropagationPolicy, Resource } from '../objects/resources.ts';
 import { isFields } from '../objects/values/untyped-fields.ts';
 import { DEEPEST_OBJECT, parseGuarded } from './words/guarded-json.ts';
 import { COMMAND_ID, OBJECT_NAME } from './words/names.ts';
@@ -18,7 +18,8 @@ export interface Command {
   leftMs: number;
   namespace?: string | undefined;
   name?: string | undefined;
-  subresource?: 'status' | undefined;
+  /** Of a patch `status`; of a create `token`, to a service account. A relay of a build without virtual nodes refuses that: functions send it to no other. */
+  subresource?: 'status' | 'token' | undefined;
   uid?: string | undefined;
   resourceVersion?: string | undefined;
   propagationPolicy?: PropagationPolicy | undefined;
@@ -28,11 +29,17 @@ export interface Command {
   fieldSelector?: string | undefined;
   patchType?: PatchType | undefined;
   /**
-   * The object to create, the patch, or, of a list, what is read of its objects (`WantedFields`; absent: they are wanted whole). A relay of
+   * The object to create, the patch, what of a log is wanted, or, of a list, what is read of its objects (`WantedFields`; absent: they are wanted whole). A relay of
    * the build before passes over what a list has here, and answers with whole objects; a field of another name it would refuse.
    */
   body?: object | undefined;
 }
+
+/**
+ * What a command names that reads a pod's log: its `body` says what of it. Not a subresource, because a relay of the build before could not read
+ * the message at all, with all its other commands. This it reads, and answers that it does not know the resource.
+ */
+export const POD_LOGS: Resource = { apiVersion: 'v1', kind: 'PodLog', plural: 'pods.log', namespaced: true };
 
 export interface CommandMessage {
   cluster: string;
@@ -82,7 +89,7 @@ const AnyCommand = v.strictObject({
   leftMs: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(LEFT_MS_MAX)),
   namespace: v.optional(name),
   name: v.optional(name),
-  subresource: v.optional(v.literal('status')),
+  subresource: v.optional(v.picklist(['status', 'token'])),
   uid: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,128}$/, 'a uid'))),
   resourceVersion: v.optional(
     v.pipe(

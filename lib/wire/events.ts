@@ -18,6 +18,7 @@ export const LONGEST_BODY = 1_048_576;
 const LIMITS = { bytes: LONGEST_BODY, unpackedBytes: 16 * 1_048_576, headerBytes: 4 * 1_048_576 };
 const MOST_REPORTS = 10_000;
 const LONGEST_REASON = 300;
+const MOST_NODES = 1_000;
 /** Bytes packed beside header and columns. */
 const LENGTHS_BYTES = 16;
 
@@ -69,6 +70,15 @@ const Heartbeat = v.strictObject({
       state: v.picklist(['silent', 'refused']),
       forMs: wholeNumber,
       reason: v.pipe(v.string(), v.maxLength(LONGEST_REASON), v.regex(/^\P{Cc}*$/u, 'a text without control characters')),
+    }),
+  ),
+  nodeApi: v.optional(
+    v.strictObject({
+      address: v.pipe(v.string(), v.maxLength(45), v.ip('an IP address')),
+      ports: v.pipe(
+        v.record(name, v.pipe(wholeNumber, v.minValue(1), v.maxValue(65_535))),
+        v.check((ports) => Object.keys(ports).length <= MOST_NODES, `at most ${MOST_NODES} nodes`),
+      ),
     }),
   ),
   externalJobs: v.optional(
@@ -229,11 +239,20 @@ const fullListOf = ({ owners, ...list }: NonNullable<v.InferOutput<typeof Heartb
   ...(owners && { owners }),
 });
 
-const heartbeatOf = ({ watches, fullList, restored, externalJobs, apiServer, ...rest }: v.InferOutput<typeof Heartbeat>): Heartbeat => ({
+const heartbeatOf = ({
+  watches,
+  fullList,
+  restored,
+  externalJobs,
+  apiServer,
+  nodeApi,
+  ...rest
+}: v.InferOutput<typeof Heartbeat>): Heartbeat => ({
   ...rest,
   watches: watches.map(({ refused, ...watch }) => ({ ...watch, ...(refused && { refused }) })),
   ...(fullList && { fullList: fullListOf(fullList) }),
   ...(restored && { restored }),
   ...(externalJobs && { externalJobs }),
   ...(apiServer && { apiServer }),
+  ...(nodeApi && { nodeApi }),
 });

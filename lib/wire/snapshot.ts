@@ -6,7 +6,7 @@ import { LARGEST_INT32 } from '../objects/values/integers.ts';
 import type { Fault } from '../objects/values/fact-checks.ts';
 import type { SnapshotTexts } from '../objects/values/frequent-texts.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
-import { unrecordableFieldIn } from '../objects/recorded-template.ts';
+import { unrecordableFieldIn } from '../objects/pods/recorded-template.ts';
 import { MANAGES_WORD, readManages, writtenManages, type Manages } from '../objects/manages.ts';
 import type { ChildState } from '../objects/child-state.ts';
 import type { PodFacts } from '../objects/pods/pod-facts.ts';

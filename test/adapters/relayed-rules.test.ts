@@ -18,6 +18,7 @@ import { encodeAnswer, openOutcomes, sealOutcomes } from '../../lib/wire/command
 import { decodeCommands, encodeCommands } from '../../lib/wire/commands.ts';
 import { failureOf } from '../claims.ts';
 import { openRelayedWorld, type RelayedWorld, type RelayedWorldOptions } from './relayed-world.ts';
+import { noLog } from '../world/no-log.ts';
 
 /** A cluster of pods in memory; each call looks at its deadline last, as an adapter does. */
 class Pods implements Cluster {
@@ -47,6 +48,8 @@ class Pods implements Cluster {
     if (!this.names.includes(name)) throw new NotFoundError(`no pod ${name}`);
     return this.#answer({ metadata: { name, uid: `uid-of-${name}` } });
   }
+
+  log = noLog;
 
   list: Cluster['list'] = async (_, __, deadline) => {
     await this.#send(deadline);

@@ -216,7 +216,7 @@ describe('workloads', () => {
     {
       name: 'complete',
       job: { status: { succeeded: 3, conditions: [{ type: 'Complete', status: 'True', reason: 'CompletionsReached' }] } },
-      state: 'Complete',
+      state: 'Succeeded',
     },
     {
       name: 'failed',
@@ -234,6 +234,29 @@ describe('workloads', () => {
       await know(ports, { name: 'demo', ...job });
       expect(await call('/v1/workloads?name=demo')).toMatchObject({ status: 200, body: { items: [{ name: 'demo', state }] } });
     });
+
+  test('are chosen by state, labels and text; a page without any is followed by others', async () => {
+    const ended = { conditions: [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded' }] };
+    await know(ports, { name: 'one', labels: { team: 'a' } });
+    await know(ports, { name: 'two', labels: { team: 'b' }, status: ended });
+    await know(ports, { name: 'three', status: ended });
+    const namesBy = async (query: string): Promise<unknown> => {
+      const { status, body } = await call(`/v1/workloads?${query}`);
+      return status === 200 ? (body as { items: { name: string }[] }).items.map(({ name }) => name) : { status, ...(body as object) };
+    };
+    expect(await namesBy('state=failed')).toEqual(['three', 'two']);
+    expect(await namesBy('state=Pending,FAILED')).toEqual(['one', 'three', 'two']);
+    expect(await namesBy(`label=${encodeURIComponent('team in (a,b)')}&state=Failed`)).toEqual(['two']);
+    expect(await namesBy('label=!team')).toEqual(['three']);
+    expect(await namesBy('text=BACKOFFLIMIT')).toEqual(['three', 'two']);
+    expect(await namesBy('text=default/o')).toEqual(['one']);
+    expect(await call('/v1/workloads?state=Failed&limit=1')).toMatchObject({ body: { items: [], next: expect.any(String) } });
+    expect(await namesBy('state=faild')).toEqual({
+      status: 400,
+      error: expect.stringContaining('there is no state "faild": there are Pending, '),
+    });
+    expect(await namesBy('label=a+in+(b')).toEqual({ status: 400, error: expect.stringContaining('"label" is no label selector') });
+  });
 
   test('one tells its pods, its conditions and what its passes keep', async () => {
     await know(ports, { name: 'demo', pods: ['demo-b', 'demo-a'], status: { startTime: '2026-05-01T10:00:01Z', active: 2 } });

@@ -58,6 +58,7 @@ export interface KnownJob {
   namespace?: string;
   name: string;
   uid?: string;
+  labels?: Record<string, string>;
   spec?: Partial<JobSpec>;
   status?: JobStatus;
   /** Names of running pods, or pods that stand otherwise. */
@@ -67,14 +68,24 @@ export interface KnownJob {
 
 /** Puts a Job and its pods into the view, as if a relay had told of them. */
 export async function know(ports: Ports, known: KnownJob): Promise<WorkloadKey> {
-  const { cluster = 'local', namespace = 'default', name, uid = `uid-of-${name}`, spec = {}, status = {}, pods = [], state = {} } = known;
+  const {
+    cluster = 'local',
+    namespace = 'default',
+    name,
+    uid = `uid-of-${name}`,
+    labels: own,
+    spec = {},
+    status = {},
+    pods = [],
+    state = {},
+  } = known;
   const key: WorkloadKey = { cluster, kind: 'Job', namespace, name, uid };
   const record = await ports.clusters.get(cluster);
   if (!record) throw new Error(`${cluster} is not registered`);
   const head = await createHead(ports, key, record);
   const creationTimestamp = '2026-05-01T10:00:00Z';
   const job: Job = {
-    metadata: { name, namespace, uid, resourceVersion: '10', creationTimestamp },
+    metadata: { name, namespace, uid, resourceVersion: '10', creationTimestamp, ...(own && { labels: own }) },
     spec: {
       parallelism: 2,
       completions: 3,

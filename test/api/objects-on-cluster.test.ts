@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { objectsOnCluster, type ObjectsOnCluster } from '../../lib/api/objects-on-cluster.ts';
 import { jobFacts } from '../../lib/kinds/job/facts.ts';
+import { virtualPodFacts } from '../../lib/kinds/virtual-pod/facts.ts';
+import { NODE_OPTIONS } from '../../lib/kinds/virtual-pod/node-options.ts';
 import type { Job } from '../../lib/objects/kubernetes.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import { NotDoneError } from '../../lib/ports/errors.ts';
@@ -85,4 +87,20 @@ describe('Jobs on a cluster', () => {
     );
     expect(await objectsOnCluster(ports, { cluster: 'nowhere', facts: jobFacts, name: 'demo' })).toBeUndefined();
   });
+});
+
+test('a pod on no virtual node is nothing that Farloop would take', async () => {
+  const record = await ports.clusters.get('local');
+  if (!record) throw new Error('it is not registered');
+  const options = { [NODE_OPTIONS.node]: 'edge=simulated' };
+  await ports.clusters.put({ ...record, manages: ['virtual-nodes'], options }, record.version);
+  const on = (name: string, spec: object): object => ({ metadata: { name: 'demo', namespace: name, uid: name }, spec });
+  const items = [on('here', { nodeName: 'edge' }), on('elsewhere', { nodeName: 'machine' }), on('nowhere', {})] as never[];
+  const lookUp = (): Pick<Cluster, 'list'> => ({ list: async () => ({ items, resourceVersion: '1', dateMs: 0 }) });
+  const found = await objectsOnCluster({ ...ports, lookUp }, { cluster: 'local', facts: virtualPodFacts, name: 'demo' });
+  expect(found?.items.map(({ namespace, managed }) => [namespace, managed])).toEqual([
+    ['here', true],
+    ['elsewhere', false],
+    ['nowhere', false],
+  ]);
 });

@@ -1,9 +1,15 @@
 // Routes and description together: the same paths, the same query, and answers as they are described.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { EmbeddedRuns } from '../../lib/adapters/embedded/runs.ts';
 import { openApiDocument } from '../../lib/api/openapi.ts';
+import { runHost } from '../../lib/api/runs.ts';
 import { answerRoute, routeNames } from '../../lib/api/routes.ts';
+import type { ReadLog } from '../../lib/ports/cluster.ts';
+import { advance } from '../../lib/reconciler/runs/advance.ts';
+import { beginRun } from '../../lib/reconciler/runs/begin-run.ts';
 import { encodeTimer } from '../../lib/wire/messages.ts';
 import { aPass } from '../contracts/recorder.ts';
+import { aNode, aPod, asking } from '../kinds/run-once/run-world.ts';
 import { embeddedPorts, know, type EmbeddedPorts } from './embedded-ports.ts';
 
 interface Schema {
@@ -52,22 +58,38 @@ function faultsOf(value: unknown, schema: Schema, at = ''): string[] {
 }
 
 let ports: EmbeddedPorts;
+let records: EmbeddedRuns;
+const A_POD = aPod('a');
+const log = async (): Promise<ReadLog> => ({ text: '2026-05-01T10:00:00Z it works\n', isCut: false });
+const list = async (): Promise<never> => await Promise.reject(new Error('nobody lists'));
 
 beforeEach(async () => {
-  ports = await embeddedPorts('local', 'staging');
+  ports = { ...(await embeddedPorts('local', 'staging')), lookUp: () => ({ log, list }) };
   const key = await know(ports, { name: 'demo', pods: ['demo-0', 'demo-1'], status: { active: 2 } });
+  records = EmbeddedRuns.open();
+  ports.runs = runHost({ records, clock: ports.clock, problemOfProvider: () => undefined, wake: () => {} });
+  await beginRun(
+    { id: 'one', provider: 'simulated', node: aNode('1'), pods: [A_POD, aPod('large', asking('2'))] },
+    { runs: records, clock: ports.clock },
+  );
+  const answers = { limits: () => ({ cannot: [] }), look: async () => [], start: async () => {} };
+  await advance('one', { runs: records, clock: ports.clock, providerOf: () => answers as never });
   const pass = aPass(Date.now(), { key, passId: 'one' });
   await ports.recorder.append(pass, () => Uint8Array.of(1));
   await ports.queue.send('timers', [{ body: encodeTimer({ look: 'stale', dueAtMs: 0 }) }]);
 });
-afterEach(() => ports.close());
+afterEach(() => {
+  records.close();
+  ports.close();
+});
 
 test('there is no route without a description, and no description without a route', () => {
   expect(operations.map(({ name }) => name).toSorted()).toEqual(routeNames().toSorted());
 });
 
 describe('each route', () => {
-  const NAMED: Record<string, string> = { cluster: 'local', kind: 'Job', namespace: 'default', name: 'demo', passId: 'one' };
+  const NAMED: Record<string, string> = { cluster: 'local', kind: 'Job', namespace: 'default', name: 'demo', passId: 'one', runId: 'one' };
+  const BODIES: Record<string, unknown> = { 'POST /v1/runs': { provider: 'simulated', manifest: [A_POD] } };
 
   for (const { name, path, method, described } of operations)
     test(`${name}: takes what is described, answers what is described`, async () => {
@@ -80,7 +102,7 @@ describe('each route', () => {
         method: method.toUpperCase(),
         path: parts.map((part) => NAMED[part.slice(1, -1)] ?? part),
         query,
-        body: undefined,
+        body: BODIES[name],
       });
       const inQuery = described.parameters.filter((parameter) => parameter.in === 'query').map((parameter) => parameter.name);
       expect([...asked].toSorted()).toEqual(inQuery.toSorted());

@@ -40,6 +40,6 @@ test('where it ended, its own word for that stands; on a cluster that leaves it 
   const over: Band = { ...band, status: { state: 'Over' } };
   const leaving = { ...surroundings, record: { ...surroundings.record, leaving: true as const } };
   const detail = readableDetail(known(over), leaving, [], ports as never);
-  expect(detail).toMatchObject({ state: 'Complete', reasons: [{ code: 'OutOfTune' }], status: { state: 'Over' }, conditions: [] });
+  expect(detail).toMatchObject({ state: 'Succeeded', reasons: [{ code: 'OutOfTune' }], status: { state: 'Over' }, conditions: [] });
   expect(readableDetail(known(band), leaving, [], ports as never).reasons).toMatchObject([{ code: 'ClusterLeaving' }]);
 });

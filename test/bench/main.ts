@@ -26,6 +26,14 @@ const BENCHES: Record<string, { module: () => Promise<unknown>; tells: string }>
     tells: 'milliseconds from a change to its pod, a thousand Jobs at once and memory, beside kube-controller-manager',
   },
   node: { module: () => import('./node.ts'), tells: 'pods per second of a virtual node, from the first create until all run' },
+  processes: {
+    module: () => import('./processes.ts'),
+    tells: 'pods per second of true as processes of this machine, beside xargs, and what idle pods cost',
+  },
+  'run-once': {
+    module: () => import('./run-once.ts'),
+    tells: 'seconds and memory of farloop run-once, from start to exit: one pod, 500 pods',
+  },
   cluster: { module: () => import('./cluster.ts'), tells: 'pods per second on a real API server, beside kube-controller-manager' },
 };
 

@@ -67,7 +67,11 @@ describe('usage', () => {
       args: ['explain', 'deployment/demo'],
       says: `the kinds are ${kindNames().join(', ').toLowerCase()}, as in job/demo`,
     },
-    { name: 'a value that is none of the choices', args: ['get', 'jobs', '-o', 'xml'], says: /Allowed choices are text, json, yaml/ },
+    {
+      name: 'a value that is none of the choices',
+      args: ['get', 'jobs', '-o', 'xml'],
+      says: /Allowed choices are text, wide, name, json, yaml/,
+    },
     { name: 'a port that is none', args: ['up', '--port', '70000'], says: /whole number from 0 to 65535/ },
     { name: 'a context without a kubeconfig', args: ['up', '--context', 'x'], says: /--context needs --kubeconfig/ },
     {

@@ -115,12 +115,24 @@ describe('does not start, and says why', () => {
   });
 
   test.each([
-    { flags: ['--manage', 'virtual-nodes'], says: /--manage virtual-nodes needs --virtual-node NAME=PROVIDER, such as edge=simulated/ },
+    {
+      flags: ['--manage', 'virtual-nodes'],
+      says: /--manage virtual-nodes needs --virtual-node NAME=PROVIDER, such as edge=http:https:\/\/provider/,
+    },
+    {
+      flags: ['--manage', 'jobs,virtual-nodes'],
+      says: /--manage virtual-nodes needs --virtual-node NAME=PROVIDER, such as edge=http:https:\/\/provider/,
+    },
     { flags: ['--virtual-node', 'edge=simulated', '--namespace', 'a'], says: /--virtual-node goes without --namespace: pods of every/ },
     { flags: ['--virtual-node', 'simulated-node=simulated'], says: /the sandbox's simulated node is called so; choose another name/ },
     { flags: ['--virtual-node', 'edge=simulated', '--virtual-node', 'edge=simulated'], says: /names edge twice/ },
     { flags: ['--virtual-node', 'Edge_1=simulated'], says: /"Edge_1" is no name of a Node/ },
     { flags: ['--virtual-node', 'edge=simulated', '--node-cpu', 'edge=lots'], says: /Expected a quantity above 0/ },
+    {
+      flags: ['--virtual-node', 'edge=simulated', '--node-taints', 'edge=a=b:Foo'],
+      says: /Expected taints, as in edge=dedicated=batch:NoSchedule; the effect is one of NoSchedule, PreferNoSchedule, NoExecute/,
+    },
+    { flags: ['--virtual-node', 'edge=simulated', '--adopt-node', 'far'], says: /--adopt-node is about far, and no --virtual-node far=/ },
     {
       flags: ['--virtual-node', 'edge=simulated', '--node-cpu', 'egde=4'],
       says: /about egde, and no --virtual-node egde=… makes such a node/,
@@ -240,7 +252,7 @@ test('R13: a poisoned message ends as a dead letter, is shown, and goes back', a
 
   const farloop = new FarloopProcess(['up', '--state', state, '--port', '0', '--apply', 'examples/job.yaml']);
   endings.push(() => farloop.destroy());
-  await farloop.says('job/demo Complete');
+  await farloop.says('job/demo Succeeded');
   expect(farloop.stderr).toMatch(/message cannot be read: it goes to the dead letters, .*version 123 is not known here/);
   let listed: Ended = { exitCode: null, stdout: '', stderr: '' };
   // It is dead after its tries, not after the first.
@@ -279,4 +291,34 @@ test('a namespace that does not exist yet is named, and the end says where the s
   expect(farloop.stdout.endsWith(`farloop ready\nfarloop ended; its state is in ${state}, and the next start goes on from there\n`)).toBe(
     true,
   );
+});
+
+describe('pods as processes of this machine', () => {
+  const HERE = ['--virtual-node', 'here=local-process'];
+  test.each([
+    {
+      flags: [...HERE, '--kubeconfig', 'absent'],
+      sentence: /here=local-process with --kubeconfig needs --allow-namespace NAMESPACE: everybody who/,
+    },
+    { flags: ['--share', '/tmp'], sentence: /--share needs --virtual-node NAME=local-process/ },
+    { flags: ['--virtual-node', 'edge=simulated', '--image', 'busybox=sh'], sentence: /--image needs --virtual-node NAME=local-process/ },
+    { flags: ['--allow-namespace', 'me'], sentence: /--allow-namespace needs --virtual-node NAME=local-process/ },
+    { flags: [...HERE, '--share', '/no/such/folder'], sentence: /--share \/no\/such\/folder: expected a folder that is there/ },
+    { flags: [...HERE, '--image', 'busybox'], sentence: /Expected the name of an image and a command, as in busybox=sh/ },
+    { flags: [...HERE, '--image', 'busybox='], sentence: /Expected the name of an image and a command, as in busybox=sh/ },
+    { flags: [...HERE, '--allow-namespace', 'Not_One'], sentence: /Expected the name of a namespace/ },
+    { flags: ['--virtual-node', 'here=local-process:x'], sentence: /There is no provider "local-process:x"/ },
+    {
+      flags: ['--virtual-node', 'here=rocket'],
+      sentence: /There is no provider "rocket". Expected simulated, local-process, podman, docker, or http: or interlink:/,
+    },
+  ])('$flags', async ({ flags, sentence }) => {
+    expect(await run(...flags)).toEqual(refusal(sentence, 2));
+  });
+
+  test('the state folder has what another wrote there', async () => {
+    mkdirSync(state, { mode: 0o700 });
+    writeFileSync(join(state, 'processes'), '');
+    expect(await run(...HERE)).toEqual(refusal(/pods cannot run on this machine: .*processes/));
+  });
 });

@@ -127,7 +127,11 @@ describe('what is shipped', () => {
       for (const [at, body] of bodiesOf(names.kind).entries()) {
         const whole = { apiVersion, kind: names.kind, metadata: { name: `object-${at}` }, ...body };
         const [real, made] = await onBoth((client) => client.post(objects, whole));
-        expect({ kind: names.kind, at, made: made && lasting(made) }).toEqual({ kind: names.kind, at, made: real && lastingWithoutTypes(real) });
+        expect({ kind: names.kind, at, made: made && lasting(made) }).toEqual({
+          kind: names.kind,
+          at,
+          made: real && lastingWithoutTypes(real),
+        });
       }
     }
   }, 180_000);

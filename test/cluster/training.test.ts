@@ -22,8 +22,8 @@ afterAll(async () => await cluster?.stop(), 60_000);
 
 test.each(files)('%s', async (file) => {
   const { kind, metadata } = load(readFileSync(join(root, file), 'utf8')) as { kind: string; metadata: { name: string } };
-  await farloop.says(new RegExp(`^${kind.toLowerCase()}/${metadata.name} (?:Complete|Failed): `, 'm'), 90_000);
-  expect(farloop.stdout).toMatch(new RegExp(`^${kind.toLowerCase()}/${metadata.name} Complete: `, 'm'));
+  await farloop.says(new RegExp(`^${kind.toLowerCase()}/${metadata.name} (?:Succeeded|Failed): `, 'm'), 90_000);
+  expect(farloop.stdout).toMatch(new RegExp(`^${kind.toLowerCase()}/${metadata.name} Succeeded: `, 'm'));
 });
 
 interface Held {

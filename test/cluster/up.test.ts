@@ -50,8 +50,8 @@ describe('up on a real API server', () => {
       'all-jobs',
       ...apply('examples/job.yaml', 'examples/retry.yaml', 'examples/deadline.yaml'),
     );
-    await farloop.says('job/demo Complete: 5 of 5 succeeded', 90_000);
-    await farloop.says('job/retry Complete: 3 of 3 succeeded', 90_000);
+    await farloop.says('job/demo Succeeded: 5 of 5 succeeded', 90_000);
+    await farloop.says('job/retry Succeeded: 3 of 3 succeeded', 90_000);
     await farloop.says('job/too-long Failed', 90_000);
     expect(await cluster.job('demo')).toMatchObject({ status: { succeeded: 5, completedIndexes: '0-4' } });
     expect(await cluster.job('retry')).toMatchObject({ status: { succeeded: 3, failed: 1 } });
@@ -79,7 +79,7 @@ describe('up on a real API server', () => {
   test('beside the built-in controller it takes the Jobs that ask for it, and leaves the others alone', async () => {
     await withBuiltInController();
     const farloop = cluster.up('state', ...apply('examples/managed-by.yaml', anotherJob('plain')));
-    await farloop.says('job/handed-over Complete: 4 of 4 succeeded', 90_000);
+    await farloop.says('job/handed-over Succeeded: 4 of 4 succeeded', 90_000);
     await until('the end of the other Job', async () => (await cluster.job('plain')).status?.succeeded === 5, 90_000);
     expect(await statusWriters('handed-over')).toEqual(['farloop']);
     expect(await statusWriters('plain')).toEqual(['kube-controller-manager']);

@@ -5,6 +5,7 @@ import type { KubernetesObject, Node, Pod } from '../../lib/objects/kubernetes.t
 import { EVENTS, NODES, PODS, type Resource } from '../../lib/objects/resources.ts';
 import { until } from '../claims.ts';
 import type { FarloopProcess } from '../cli/farloop-process.ts';
+import { InterLinkEdge } from '../interlink-edge.ts';
 import { startExampleProvider, type ExampleProvider } from '../example-provider.ts';
 import { startJobsCluster, type JobsCluster } from './jobs-cluster.ts';
 
@@ -100,15 +101,48 @@ interface Told extends KubernetesObject {
   involvedObject?: { uid?: string };
 }
 
+/** Its edge gives pods no address. */
+async function startEdge(): Promise<ExampleProvider> {
+  const edge = await InterLinkEdge.start();
+  return { address: edge.address, pods: () => Promise.resolve(edge.running()), stop: () => Promise.resolve(edge.stop()) };
+}
+
+/** Nobody else sees its tasks: what the API server shows of the pods counts. */
+const asShown = (node: string): Promise<ExampleProvider> =>
+  Promise.resolve({
+    address: '',
+    pods: async () => (await cluster.api.list<Pod>(PODS, { fieldSelector: `spec.nodeName=${node}` }, cluster.soon())).items,
+    stop: () => Promise.resolve(),
+  });
+
+const EXAMPLES = 'examples/virtual-node/provider';
 describe.each([
-  { language: 'Node', node: 'edge-node', command: 'node', file: 'examples/virtual-node/provider/provider.mjs' },
-  { language: 'Python', node: 'edge-python', command: 'python3', file: 'examples/virtual-node/provider/provider.py' },
-])('with the example of a provider in $language', ({ node, command, file }) => {
+  {
+    what: 'the example in Node',
+    node: 'edge-node',
+    protocol: 'http',
+    start: () => startExampleProvider('node', `${EXAMPLES}/provider.mjs`),
+  },
+  {
+    what: 'the example in Python',
+    node: 'edge-python',
+    protocol: 'http',
+    start: () => startExampleProvider('python3', `${EXAMPLES}/provider.py`),
+  },
+  { what: 'a stand-in for an edge of interLink', node: 'hpc', protocol: 'interlink', start: startEdge },
+  { what: 'the simulated one', node: 'played', protocol: 'simulated', start: () => asShown('played') },
+  { what: 'processes of this machine', node: 'here', protocol: 'local-process', start: () => asShown('here') },
+])('with $what for a provider', ({ node, protocol, start }) => {
   let provider: ExampleProvider;
   let farloop: FarloopProcess;
   beforeAll(async () => {
-    provider = await startExampleProvider(command, file);
-    farloop = cluster.up(`state-${node}`, '--virtual-node', `${node}=http:${provider.address}`);
+    provider = await start();
+    farloop = cluster.up(
+      `state-${node}`,
+      '--virtual-node',
+      `${node}=${[protocol, ...(provider.address === '' ? [] : [provider.address])].join(':')}`,
+      ...(protocol === 'local-process' ? ['--allow-namespace', 'default'] : []),
+    );
     await farloop.says('farloop ready', SOON_MS);
   }, 120_000);
   afterAll(async () => {
@@ -120,7 +154,7 @@ describe.each([
     const { object } = await cluster.api.create<Pod>(
       PODS,
       {
-        metadata: { namespace: 'default', name: `${name}-${node}` },
+        metadata: { namespace: 'default', name: `${name}-${node}`, annotations: { 'sim.farloop.dev/run-seconds': '600' } },
         spec: {
           nodeName: node,
           enableServiceLinks: false,
@@ -141,7 +175,7 @@ describe.each([
   const isReady = async (name: string): Promise<boolean> => {
     const { status } = (await podNamed(name)) ?? {};
     const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
-    return status?.phase === 'Running' && ready && typeof status['podIP'] === 'string';
+    return status?.phase === 'Running' && ready && (protocol === 'interlink' || typeof status['podIP'] === 'string');
   };
   const eventsOf = async (uid: string): Promise<(string | undefined)[]> =>
     (await cluster.api.list<Told>(EVENTS, { namespace: 'default' }, cluster.soon())).items

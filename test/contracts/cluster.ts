@@ -324,6 +324,16 @@ export function clusterContract(name: string, open: () => Promise<OpenCluster>):
       expect(events.every(({ type }) => type === 'BOOKMARK')).toBe(true);
     });
 
+    test('the log of a pod that nobody started is empty, that of an absent pod is not found, and no other container has one', async () => {
+      await pod('silent');
+      const log = async (target: string, container: string): Promise<unknown> =>
+        await its().cluster.log({ namespace, name: target }, { container, limitBytes: 10_000, tailLines: 5, timestamps: true }, soon());
+      expect(await log('silent', 'main')).toEqual({ text: '', isCut: false });
+      expect(await failureOf(log('nowhere', 'main'))).toBeInstanceOf(NotFoundError);
+      const failure = await failureOf(log('silent', 'other'));
+      expect(failure).toMatchObject({ code: 400, said: expect.stringContaining('container other is not valid for pod silent') });
+    });
+
     test('R3: a list ahead of the server is asked for again later', async () => {
       const ahead = its().cluster.listPage(PODS, { namespace, limit: 500, resourceVersion: '999999999999' }, new AbortController().signal);
       expect(await failureOf(ahead)).toBeInstanceOf(ThrottledError);

@@ -47,8 +47,9 @@ export function providerContract(name: string, open: () => ProviderUnderTest): v
     test('it is unknown until it is started, and on any other node', async () => {
       expect(await look('a')).toBeUndefined();
       await under.provider.start(taskOf('a'), under.podOf('a'), FAR);
-      expect(await under.other.look([taskOf('a')], FAR)).toEqual([undefined]);
-      expect((await under.other.list({ limit: 10 }, FAR)).tasks).toEqual([]);
+      if (!under.provider.sharesTasks) expect(await under.other.look([taskOf('a')], FAR)).toEqual([undefined]);
+      const others = (await under.other.list({ limit: 10 }, FAR)).tasks.map(({ uid }) => uid);
+      expect(others).toEqual(under.provider.sharesTasks ? ['a'] : []);
     });
 
     test('a stop ends it, with a state of every container; repeated it is harmless', async () => {
@@ -92,13 +93,14 @@ export function providerContract(name: string, open: () => ProviderUnderTest): v
       expect(uids.toSorted()).toEqual(['a', 'b', 'c']);
     });
 
-    test('a version, where there is one, only rises, and each change is told of', async () => {
+    test('a version, where there is one, only rises; each change is told of, or looked for again in time', async () => {
       await under.provider.start(taskOf('a'), under.podOf('a'), FAR);
       await under.until(async () => await isRunning('a'));
       const before = (await look('a'))?.version;
       await under.provider.stop(taskOf('a'), { graceSeconds: 1 }, FAR);
       await under.until(async () => (await look('a'))?.hasEnded === true);
       if (before !== undefined) expect((await look('a'))?.version).toBeGreaterThan(before);
+      if (under.provider.lookAgainSeconds !== undefined) return expect([under.told, under.provider.lookAgainSeconds]).toEqual([[], 10]);
       await under.until(async () => under.told.includes('a'));
       expect(new Set(under.told)).toEqual(new Set(['a']));
     });

@@ -49,6 +49,10 @@ function executorOf(called: (verb: string) => void): Cluster {
     create: async <Item extends KubernetesObject>(_: unknown, { metadata: { name = '' } }: Item) => answer<Item>('create', name),
     delete: async <Item extends KubernetesObject>(_: unknown, { name }: { name: string }) => answer<Item>('delete', name),
     patch: async <Item extends KubernetesObject>(_: unknown, { name }: { name: string }) => answer<Item>('patch', name),
+    log: async () => {
+      called('log');
+      return { text: '2026-05-01T10:00:00.000000001Z it works\n', isCut: false };
+    },
   };
 }
 
@@ -62,6 +66,7 @@ const CALLS: readonly ((cluster: Cluster, deadline: Deadline) => Promise<unknown
   (cluster, deadline) => cluster.delete(PODS, { namespace: 'work', name: 'one', uid: 'uid-of-one', resourceVersion: '7' }, deadline),
   (cluster, deadline) =>
     cluster.patch(JOBS, { namespace: 'work', name: 'demo', uid: 'u', subresource: 'status' }, { type: 'merge', body: STATUS }, deadline),
+  (cluster, deadline) => cluster.log({ namespace: 'work', name: 'one' }, { container: 'main', limitBytes: 1_000, tailLines: 10 }, deadline),
 ];
 
 let clock: VirtualClock;

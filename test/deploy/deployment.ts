@@ -19,6 +19,7 @@ import { GetSecretValueCommand, ListSecretsCommand, SecretsManagerClient } from 
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { putSecret, removeSecret } from '../../lib/adapters/credentials/secrets.ts';
 import { signatureHeaders } from '../../lib/adapters/aws/request-signature.ts';
 import type { Ended } from '../cli/farloop-process.ts';
 import { FarloopProcess, runFarloop } from '../cli/farloop-process.ts';
@@ -257,15 +258,26 @@ export class Deployment {
       .concat(cluster === EKS_NAME ? entries.map((arn) => `access entry ${arn}`) : []);
   }
 
-  /** Everything in both tables. */
+  /** Everything in the tables. */
   async stored(): Promise<string> {
     const pages = await Promise.all(
-      ['ViewsTable', 'ClustersTable'].map(async (table) => await this.dynamodb.send(new ScanCommand({ TableName: this.output(table) }))),
+      ['ViewsTable', 'ClustersTable', 'RunsTable'].map(
+        async (table) => await this.dynamodb.send(new ScanCommand({ TableName: this.output(table) })),
+      ),
     );
     return JSON.stringify(
       pages.map(({ Items }) => Items),
       (_key, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value),
     );
+  }
+
+  /** As its operator gives the deployment a secret that no command makes. */
+  async giveSecret(name: string, value: object): Promise<void> {
+    await putSecret(this.#secrets, name, value);
+  }
+
+  async takeSecret(name: string): Promise<void> {
+    await removeSecret(this.#secrets, name);
   }
 
   async secretOf(cluster: string): Promise<string | undefined> {

@@ -44,7 +44,11 @@ export async function relayOfDeployment(cluster: RemoteCluster, folder: string):
     }
     const args = container.args.map((argument) =>
       // Nobody asks for probes here, and another test may have that port.
-      argument.replace('$(POD_NAME)', POD_NAME).replace(/^--probe-port=.*$/, '--probe-port=0'),
+      argument
+        .replace('$(POD_NAME)', POD_NAME)
+        .replace('$(POD_IP)', '127.0.0.1')
+        .replace(/^--probe-port=.*$/, '--probe-port=0')
+        .replace(/^--node-api-port=.*$/, '--node-api-port=0'),
     );
     return { args: [...args, '--kubeconfig', kubeconfig], environment };
   } finally {
@@ -57,7 +61,8 @@ export function relayOfCommand(cluster: RemoteCluster, printed: string, key: { a
   const command = /^ {2}farloop (relay .*)$/m.exec(printed)?.[1];
   if (command === undefined) throw new Error(`no command for the relay in: ${printed}`);
   return {
-    args: [...command.split(' '), '--kubeconfig', cluster.kubeconfigPath],
+    // Where it answers for virtual nodes only who starts it knows.
+    args: [...command.split(' '), '--node-api-port=0', '--node-api-address=127.0.0.1', '--kubeconfig', cluster.kubeconfigPath],
     environment: { AWS_ACCESS_KEY_ID: key.accessKeyId, AWS_SECRET_ACCESS_KEY: key.secretAccessKey },
   };
 }

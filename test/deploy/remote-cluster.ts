@@ -2,7 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterAccess } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
-import type { Job, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Job, Node, Pod } from '../../lib/objects/kubernetes.ts';
+import type { Lease } from '../../lib/objects/placement/lease.ts';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
+import { KubernetesCluster } from '../../lib/adapters/kubernetes/kubernetes-cluster.ts';
+import { deadlineIn } from '../../lib/ports/clock.ts';
 import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import { startSimulatedNode } from '../../lib/simulated-node/simulated-node.ts';
 import { FarloopProcess } from '../cli/farloop-process.ts';
@@ -27,6 +31,14 @@ export interface RemoteCluster {
   deleteJob: (name: string) => Promise<void>;
   job: (name: string) => Promise<Job>;
   podsOf: (name: string) => Promise<Pod[]>;
+  /** Of nothing but itself, on a node that it names. */
+  createPod: (name: string, spec: { nodeName: string; command: string[] }) => Promise<void>;
+  pod: (name: string) => Promise<Pod | undefined>;
+  deletePod: (name: string) => Promise<void>;
+  /** As its API server gives it. */
+  log: (pod: string) => Promise<{ status: number; text: string }>;
+  node: (name: string) => Promise<Node | undefined>;
+  nodeLease: (name: string) => Promise<Lease | undefined>;
   startRelay: (args: readonly string[], environment: Record<string, string>) => Promise<void>;
   stopRelay: () => Promise<void>;
   stop: () => Promise<void>;
@@ -70,6 +82,12 @@ async function remoteCluster(name: string, folder: string, apiServer: ApiServer)
     if (answer.status >= 300) throw new Error(`${method} ${path} on ${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body as Body;
   };
+  const found = async <Body>(path: string): Promise<Body | undefined> => {
+    const answer = await client.request({ method: 'GET', path });
+    if (answer.status === 404) return undefined;
+    if (answer.status >= 300) throw new Error(`GET ${path} on ${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body as Body;
+  };
   const stopRelay = async (): Promise<void> => {
     if (!relay) return;
     await relay.end('SIGTERM');
@@ -105,6 +123,36 @@ async function remoteCluster(name: string, folder: string, apiServer: ApiServer)
     job: async (job) => await ask<Job>('GET', `/apis/batch/v1/namespaces/default/jobs/${job}`),
     podsOf: async (job) =>
       (await ask<{ items: Pod[] }>('GET', `/api/v1/namespaces/default/pods?labelSelector=${encodeURIComponent(`job-name=${job}`)}`)).items,
+    createPod: async (pod, { nodeName, command }) => {
+      await ask('POST', '/api/v1/namespaces/default/pods', {
+        metadata: { name: pod },
+        spec: {
+          nodeName,
+          restartPolicy: 'Never',
+          terminationGracePeriodSeconds: 5,
+          automountServiceAccountToken: false,
+          containers: [{ name: 'work', image: 'none', command }],
+        },
+      });
+    },
+    pod: async (pod) => await found<Pod>(`/api/v1/namespaces/default/pods/${pod}`),
+    log: async (pod) => {
+      const clock = new SystemClock();
+      const cluster = new KubernetesCluster({ access: { server: url, caPem, auth: { kind: 'token', token } }, clock });
+      try {
+        const wanted = { container: 'work', limitBytes: 10_000 };
+        return { status: 200, text: (await cluster.log({ namespace: 'default', name: pod }, wanted, deadlineIn(clock, 30_000))).text };
+      } catch (error) {
+        return { status: 500, text: String(error) };
+      } finally {
+        cluster.close();
+      }
+    },
+    deletePod: async (pod) => {
+      await ask('DELETE', `/api/v1/namespaces/default/pods/${pod}`);
+    },
+    node: async (named) => await found<Node>(`/api/v1/nodes/${named}`),
+    nodeLease: async (named) => await found<Lease>(`/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${named}`),
     startRelay: async (args, environment) => {
       relay = new FarloopProcess(args, { environment });
       await relay.says(`relay of ${name} ready\n`, 120_000);

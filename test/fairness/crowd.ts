@@ -14,6 +14,7 @@ import { DirectCluster } from '../simulation/cluster-port.ts';
 import { Kubelet } from '../simulation/kubelet.ts';
 import { aJob } from '../simulation/kinds/job/acts.ts';
 import type { Scheduler } from '../simulation/scheduler.ts';
+import { noLog } from '../world/no-log.ts';
 
 export const CLUSTERS = 100;
 /** Names of the two that are in trouble in a storm; in a quiet run they are like all others. */
@@ -138,6 +139,7 @@ export class Crowd {
       create: (resource, object, deadline) => dial(true, deadline, () => direct.create(resource, object)),
       delete: (resource, target, deadline) => dial(true, deadline, () => direct.delete(resource, target)),
       patch: (resource, target, patch, deadline) => dial(true, deadline, () => direct.patch(resource, target, patch)),
+      log: noLog,
     };
   }
 

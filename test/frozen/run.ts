@@ -182,7 +182,7 @@ async function freeze(scene: Scene, time: number): Promise<Figures> {
   const { plane, get } = scene;
   const pending = async (): Promise<WorkloadSummary[]> =>
     (await get<{ items: WorkloadSummary[] }>('/v1/workloads?limit=1000')).items.filter(
-      ({ state }) => !['Complete', 'Failed'].includes(state),
+      ({ state }) => !['Succeeded', 'Failed'].includes(state),
     );
   await until('a Job is at work', async () => (await pending()).length > 0, 30_000);
   const frozenAtMs = performance.now();

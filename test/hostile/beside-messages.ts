@@ -55,7 +55,7 @@ export async function besideMessages(folder: string, seed: number): Promise<void
     judgeRounds(where, usualMs, rounds);
     farloop.judgeMemory(where);
     check(
-      (await farloop.ask('workloads', {})).some(({ state }) => state === 'Complete'),
+      (await farloop.ask('workloads', {})).some(({ state }) => state === 'Succeeded'),
       'functions: the list shows the ordinary Jobs',
     );
     await farloop.stop();

@@ -1,4 +1,5 @@
-// What each function's bundle holds of the tables of kinds: facts, planners, what is shown; never what only `plan` and the sandbox need.
+// What each function's bundle holds of the tables of kinds: facts, planners, what is shown; an API server's rules about pods where runs are begun;
+// never what only `plan` and the sandbox need.
 import { expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { readdirSync } from 'node:fs';
@@ -8,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const TABLES = ['facts', 'planners', 'shown', 'manifests', 'definitions'].map((name) => `lib/kinds/${name}.ts`);
 /** The tables that each may hold. */
 const MAY_HOLD: Record<string, readonly string[]> = {
-  api: ['facts', 'shown'],
+  api: ['facts', 'shown', 'admission', 'documents'],
   ingest: ['facts'],
   reconcile: ['facts', 'planners'],
   sweep: ['facts'],
@@ -19,7 +20,9 @@ const MAY_HOLD: Record<string, readonly string[]> = {
 const PARTS: Record<string, RegExp> = {
   planners: /^lib\/kinds\/(?!rows\/)[^/]+\/(?:(?:plan|row)\.ts$|engine\/)/,
   shown: /^lib\/kinds\/[^/]+\/shown\.ts$/,
-  manifests: /^lib\/(?:admission\/|sandbox\/|kinds\/[^/]+\/manifest)/,
+  admission: /^lib\/admission\//,
+  documents: /^lib\/kinds\/rows\/manifest-documents/,
+  manifests: /^lib\/(?:sandbox\/|kinds\/(?!rows\/)[^/]+\/manifest|kinds\/rows\/manifest(?!-documents))/,
   definitions: /^lib\/kinds\/[^/]+\/definition/,
 };
 

@@ -82,6 +82,35 @@ describe.each(['direct', 'relayed'] as const)('with %s access', (access) => {
     expect(inOrder(rendered)).toEqual(inOrder(relayAs({ access })));
   });
 
+  test('R15: with virtual nodes the chart gives the rights of farloop cluster add, named node by node, and the relay their names', () => {
+    const nodes = ['edge=http:https://one.example', 'far=http:https://two.example'];
+    const manages = ['all-jobs', 'virtual-nodes'];
+    const rendered = renderChart({ ...chartValues(), access, manage: manages.join(','), virtualNodes: nodes }, 'relays');
+    const wanted = relayAs({ access, manages, options: { 'virtual-node': nodes.join(' ') } });
+    const [container] = templateIn(rendered).spec.containers;
+    delete container?.envFrom;
+    expect(container?.args).toEqual(expect.arrayContaining(nodes.map((node) => `--virtual-node=${node}`)));
+    const [theirs] = templateIn(wanted).spec.containers;
+    // One argument tells all words there.
+    if (theirs) theirs.args = [...theirs.args.filter((word) => !word.startsWith('--manage=')), `--manage=${manages.join(',')}`].toSorted();
+    if (container) container.args = container.args.toSorted();
+    expect(inOrder(rendered)).toEqual(inOrder(wanted));
+    const named = rulesGivenTo('farloop-relay', rendered).filter(({ resources }) => /^(nodes|leases)/.test(resources[0] ?? ''));
+    const onNodes = named.filter(({ verbs, resourceNames = [] }) => !verbs.includes('create') && !resourceNames.includes('farloop-relay'));
+    expect(onNodes.length).toBeGreaterThan(1);
+    for (const { resourceNames } of onNodes) expect(resourceNames).toEqual(['edge', 'far']);
+  });
+
+  test('R15: without virtual nodes no right to a node or to its lease is given, whatever is managed', () => {
+    for (const virtualNodes of [[], undefined]) {
+      const manage = 'all-jobs,virtual-nodes';
+      const rendered = renderChart({ ...chartValues(), access, manage, ...(virtualNodes && { virtualNodes }) }, 'relays');
+      const rules = rulesGivenTo('farloop-relay', rendered).flatMap(({ resources }) => resources);
+      expect(rules.filter((resource) => /^nodes|^secrets|^configmaps/.test(resource))).toEqual([]);
+      expect(rendered.filter(({ metadata }) => metadata.namespace === 'kube-node-lease')).toEqual([]);
+    }
+  });
+
   test('kustomize, with the settings filled in, makes the relay of farloop cluster add, in the namespace farloop', () => {
     const { cluster, era, image, region, eventsQueueUrl, asksQueueUrl, commander } = VALUES;
     const settings = {
@@ -145,6 +174,7 @@ describe.each(['direct', 'relayed'] as const)('with %s access', (access) => {
 interface Rule {
   apiGroups: string[];
   resources: string[];
+  resourceNames?: string[];
   verbs: string[];
 }
 
@@ -198,7 +228,9 @@ describe('pods scheduled as a group: rights for it', () => {
     for (const { resource, verbs } of allowedTo(JOBS_ALONE)) {
       const group = resource.apiVersion.includes('/') ? resource.apiVersion.replace(/\/.*/, '') : '';
       const allowed = rules.filter(
-        ({ apiGroups, resources }) => apiGroups.includes(group) && resources.some((name) => name.replace(/\/.*/, '') === resource.plural),
+        ({ apiGroups, resources }) =>
+          apiGroups.includes(group) &&
+          resources.some((name) => [name.replace(/\/.*/, ''), name.replace('/', '.')].includes(resource.plural)),
       );
       expect({ resource, missing: verbs.filter((verb) => !allowed.some((rule) => rule.verbs.includes(verb))) }).toEqual({
         resource,

@@ -11,28 +11,38 @@ export const RELAY_FOLDER = join(import.meta.dirname, '..', '..', 'infra', 'rela
  * --manage does not have.
  * @throws Error for what a template asks for beyond that, and for a value that is required and missing
  */
-export function renderChart(values: Record<string, string | number>, namespace: string): Manifest[] {
+export function renderChart(values: Record<string, string | number | string[]>, namespace: string): Manifest[] {
   const templates = globSync('*', { cwd: join(RELAY_FOLDER, 'chart', 'templates') }).toSorted();
   return templates.flatMap((name) => {
     const template = readFileSync(join(RELAY_FOLDER, 'chart', 'templates', name), 'utf8');
     const words = String(values['manage'] ?? '').split(',');
+    const nodes = Array.isArray(values['virtualNodes']) ? values['virtualNodes'] : [];
     const managed = template.replaceAll(/^\{\{ if or (.*) \}\}\n([^]*?)^\{\{ end \}\}\n/gm, (_whole, when: string, text: string) =>
       [...when.matchAll(/\(has "([\w-]+)" \(splitList "," \.Values\.manage\)\)/g)].some(([, word = '']) => words.includes(word))
         ? text
         : '',
     );
-    const chosen = managed.replaceAll(
+    const listed = managed
+      .replaceAll(/^\{\{ range \.Values\.virtualNodes \}\}\n(.*\n)\{\{ end \}\}\n/gm, (_whole, line: string) =>
+        nodes.map((node) => line.replace('{{ . }}', node).replace('{{ index (splitList "=" .) 0 }}', node.split('=')[0] ?? '')).join(''),
+      )
+      .replaceAll(/^\{\{ if \.Values\.virtualNodes \}\}\n([^]*?)^\{\{ end \}\}\n/gm, (_whole, text: string) =>
+        nodes.length > 0 ? text : '',
+      );
+    const chosen = listed.replaceAll(
       /^\{\{ if eq \.Values\.(\w+) "(\w+)" \}\}\n([^]*?)^\{\{ end \}\}\n/gm,
       (_whole, value: string, wanted: string, text: string) => (values[value] === wanted ? text : ''),
     );
     const rendered = chosen.replaceAll(/\{\{ (.*?) \}\}/g, (whole, expression: string) => {
       if (expression === '.Release.Namespace') return namespace;
+      const [, number, list = ''] = /^add (\d+) \(len \.Values\.(\w+)\)$/.exec(expression) ?? [];
+      if (number !== undefined) return String(Number(number) + (values[list] as unknown[]).length);
       const [, message, key = ''] = /^(?:required "([^"]*)" )?\.Values\.(\w+)$/.exec(expression) ?? [];
       const value = values[key];
       if (value === undefined || (message !== undefined && value === '')) throw new Error(message ?? `what does ${whole} mean?`);
       return String(value);
     });
-    return rendered.trim() === '' ? [] : (loadAll(rendered) as Manifest[]);
+    return rendered.trim() === '' ? [] : (loadAll(rendered) as (Manifest | null)[]).filter((manifest) => manifest !== null);
   });
 }
 

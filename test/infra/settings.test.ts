@@ -27,6 +27,7 @@ const right = {
   apiReserved: '2',
   eventsTimeoutSeconds: 20,
   eventsVisibilitySeconds: 120,
+  runProvider: '',
   allowLoopback: 'no',
 };
 
@@ -51,6 +52,15 @@ describe('the parameters of a deployment', () => {
       lambdaTracing: false,
       optionalResources: { Resources: { QueuesOverTls: expect.any(Object) } },
     });
+  });
+
+  test('R15: the token of the provider of runs may be read where there is one, by the function that calls it', () => {
+    const { runProvider, optionalResources } = settingsFrom({ ...right, runProvider: 'http:https://provider.example:9000' });
+    expect(runProvider).toBe('http:https://provider.example:9000');
+    expect(optionalResources.Resources['RunProviderToken']).toMatchObject({
+      Properties: { Roles: [{ Ref: 'ReconcileRole' }], PolicyDocument: { Statement: [{ Action: ['secretsmanager:GetSecretValue'] }] } },
+    });
+    expect(settingsFrom(right).optionalResources.Resources).not.toHaveProperty('RunProviderToken');
   });
 
   test('what they lead to', () => {
@@ -108,6 +118,26 @@ describe('the parameters of a deployment', () => {
       name: 'an issuer over plain http',
       given: { auth: 'jwt', jwtIssuer: 'http://a', jwtAudience: 'a' },
       says: 'jwtIssuer: "http://a" is not',
+    },
+    {
+      name: 'R15: a provider of runs at a private address',
+      given: { runProvider: 'http:https://10.0.0.7' },
+      says: 'runProvider: "https://10.0.0.7" is in a private network',
+    },
+    {
+      name: 'R15: a provider of runs over plain http',
+      given: { runProvider: 'http:http://provider.example' },
+      says: 'runProvider: "http://provider.example" is plain http',
+    },
+    {
+      name: 'R15: a provider of runs with its password in the address',
+      given: { runProvider: 'http:https://me:hunter2@provider.example' },
+      says: 'runProvider: its address holds no name or password: the token lies in the secret farloop/dev/runs/providers',
+    },
+    {
+      name: 'a provider of runs of another kind',
+      given: { runProvider: 'simulated' },
+      says: 'runProvider: "simulated" is not usable: expected http: and an address',
     },
     { name: 'a topic that is none', given: { alarmTopicArn: 'topic' }, says: 'alarmTopicArn: "topic" is not usable: expected the ARN' },
     {

@@ -25,7 +25,7 @@ export function aMadeUpKind(): { facts: KindFacts; shown: KindShown } {
     reasons: { OutOfTune: 'Waiting' },
     reasonsOf: () => [{ code: 'OutOfTune', text: 'a player is out of tune' }],
     lettingGoText: () => 'the band has split up',
-    standingOf: ({ status }) => (status?.state === 'Over' ? { state: 'Complete' } : undefined),
+    standingOf: ({ status }) => (status?.state === 'Over' ? { state: 'Succeeded' } : undefined),
     isUnderWay: ({ status }) => (status?.playing ?? 0) > 0,
     fields: [{ name: 'players', in: 'spec', is: 'count' }],
     figuresOf: (band) => [

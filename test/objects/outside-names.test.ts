@@ -59,11 +59,13 @@ const KNOWN_NAMES = [
   "adapters/embedded/state-folder.ts: WHY[systemCodeOf(error) ?? '']",
   'admission/volume/storage-volume-validation.ts: iscsiNames[name.slice(0, 3)]',
   'cli/manifests/manifest-files.ts: WHY[textOf(code)]',
+  "node-api/unread-request.ts: ANSWERS[error.code ?? '']",
   'sandbox/cel/functions/format.ts: clauses[letter]',
   'sandbox/cel/functions/format.ts: superscripts[digit]',
   'sandbox/cel/functions/strings.ts: escapes[character]',
   'sandbox/cel/functions/time.ts: unitNanos[unit]',
   'sandbox/discovery/openapi-schemas.ts: wellKnown[name]',
+  'sandbox/nodes/node-dialer.ts: refusals[code]',
   'sandbox/schema/notation.ts: scalars[text]',
   'sandbox/schema/notation.ts: sources[name]',
 ];

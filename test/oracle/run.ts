@@ -1,7 +1,7 @@
 // Upstream's own code as judges: the Job controller, and a kubelet's admission of pods. Builds each once into the cache folder, then
 // holds `farloop plan --stream` against it on 5,000 random cases with a fresh seed, which it prints. Needs Go, and the Go module proxy
-// the first time. Training jobs are judged by what the operator itself made of stories: these are played to Farloop on a sandbox.
-//   run.ts [--only job|preemption|training] [--seed N] [--count M] [--seeds K]      M cases of each of K seeds in a row, from N on, summed
+// the first time. Training jobs and virtual nodes are judged by what upstream's own controllers made of stories: these are played to Farloop on a sandbox.
+//   run.ts [--only job|preemption|training|virtual-node] [--seed N] [--count M] [--seeds K]      M cases of each of K seeds in a row, from N on, summed
 // From 50,000 cases on each feature must have been compared in 500 of them.
 import { spawn, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
@@ -19,7 +19,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 const JUDGES = { job: ['compare.mjs'], preemption: ['compare.ts', 'parts.ts', 'stories.ts'] };
 type Judge = keyof typeof JUDGES;
 const names = Object.keys(JUDGES) as Judge[];
-const STORIES = 'training';
+/** Judged by what upstream itself made of stories. */
+const STORIES = ['training', 'virtual-node'];
 
 /** The oracle of these very sources, built if it is not there yet. */
 function oracleBinary(judge: Judge): string {
@@ -82,13 +83,13 @@ function codeOf(args: readonly string[]): Promise<number> {
 }
 
 const { only, ...cases } = script('npm run test:oracle --')
-  .addOption(new Option('--only <judge...>', 'these alone').choices([...names, STORIES]).default([...names, STORIES]))
+  .addOption(new Option('--only <judge...>', 'these alone').choices([...names, ...STORIES]).default([...names, ...STORIES]))
   .option('--seed <number>', 'the first seed; a new one otherwise', wholeNumber({ min: 1, max: LARGEST_NUMBER }), randomInt(1, 1_000_000))
   .option('--seeds <number>', 'how many seeds, in a row', wholeNumber({ min: 1, max: 1000 }), 1)
   .option('--count <number>', 'cases of a seed', wholeNumber({ min: 1, max: LARGEST_NUMBER }), 5_000)
   .parse()
-  .opts<Cases & { only: (Judge | typeof STORIES)[] }>();
+  .opts<Cases & { only: string[] }>();
 let areEqual = true;
 for (const judge of names) if (only.includes(judge)) areEqual = (await compare(judge, oracleBinary(judge), cases)) && areEqual;
-if (only.includes(STORIES)) areEqual = (await codeOf([join(here, 'training', 'replay.ts')])) === 0 && areEqual;
+for (const stories of STORIES) if (only.includes(stories)) areEqual = (await codeOf([join(here, stories, 'replay.ts')])) === 0 && areEqual;
 process.exitCode = areEqual ? 0 : 1;

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClustersTableInput } from '../../lib/adapters/dynamodb/dynamodb-clusters.ts';
+import { createRunsTableInput } from '../../lib/adapters/dynamodb/dynamodb-runs.ts';
 import { TIME_TO_LIVE_ATTRIBUTE, createTableInput } from '../../lib/adapters/dynamodb/table-definition.ts';
 import { routeNames } from '../../lib/api/routes.ts';
 import { LOOP_OPTIONS } from '../../lib/reconciler/steps/loop.ts';
@@ -147,11 +148,13 @@ describe('tables', () => {
     for (const [name, input] of [
       ['Views', createTableInput('farloop-test-views')],
       ['Clusters', createClustersTableInput('farloop-test-clusters')],
+      ['Runs', createRunsTableInput('farloop-test-runs')],
     ] as const)
       expect(propertiesOf(usual, name)).toMatchObject(input);
-    expect(propertiesOf(usual, 'Views')).toMatchObject({
-      TimeToLiveSpecification: { AttributeName: TIME_TO_LIVE_ATTRIBUTE, Enabled: true },
-    });
+    for (const name of ['Views', 'Runs'])
+      expect(propertiesOf(usual, name)).toMatchObject({
+        TimeToLiveSpecification: { AttributeName: TIME_TO_LIVE_ATTRIBUTE, Enabled: true },
+      });
   });
 
   test('are encrypted, can be restored, and stay unless the stage says otherwise', () => {
@@ -159,7 +162,7 @@ describe('tables', () => {
       [usual, 'Retain', true],
       [other, 'Delete', false],
     ] as const)
-      for (const name of ['Views', 'Clusters'])
+      for (const name of ['Views', 'Clusters', 'Runs'])
         expect(template.Resources[name]).toMatchObject({
           DeletionPolicy,
           UpdateReplacePolicy: DeletionPolicy,
@@ -201,7 +204,11 @@ test('with scopes a token that may read sends nothing back: only GET takes it, o
     $default: ['farloop/write'],
   });
   // What changes something is no GET.
-  expect(routeNames().filter((name) => !name.startsWith('GET '))).toEqual(['POST /v1/dead-letters/redrive']);
+  expect(routeNames().filter((name) => !name.startsWith('GET '))).toEqual([
+    'POST /v1/dead-letters/redrive',
+    'POST /v1/runs',
+    'POST /v1/runs/{runId}/cancel',
+  ]);
 });
 
 describe('rights', () => {
@@ -250,7 +257,10 @@ describe('rights', () => {
     expect(byRole['ReconcileRole']).not.toContain('secretsmanager:PutSecretValue');
     for (const role of ['IngestRole', 'TimersRole', 'ApiRole']) expect(byRole[role]).not.toContain('secretsmanager:GetSecretValue');
     for (const action of ['PutItem', 'DeleteItem']) expect(byRole['TimersRole']).not.toContain(`dynamodb:${action}`);
-    for (const action of ['PutItem', 'UpdateItem', 'DeleteItem']) expect(byRole['ApiRole']).not.toContain(`dynamodb:${action}`);
+    for (const action of ['UpdateItem', 'DeleteItem', 'BatchWriteItem']) expect(byRole['ApiRole']).not.toContain(`dynamodb:${action}`);
+    // A request about a run is written down, and nothing else is.
+    const puts = rightsIn(usual).filter(({ role, action }) => role === 'ApiRole' && action === 'dynamodb:PutItem');
+    expect(puts.map(({ resource }) => resource)).toEqual(['${Runs.Arn}']);
     for (const role of ['IngestRole', 'TimersRole', 'SweepRole']) expect(byRole[role]).not.toContain('dynamodb:DeleteItem');
     // Who had sent them first would be lost on the way (R15).
     const moves = rightsIn(usual).filter(({ action }) => action === 'sqs:StartMessageMoveTask');

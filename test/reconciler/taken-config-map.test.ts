@@ -1,8 +1,8 @@
 // An MPIJob whose config map's name belongs to somebody else, through relay and loop.
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mpi } from '../../lib/kinds/training/frameworks/mpi.ts';
-import { ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../../lib/kinds/training/names/launcher-objects.ts';
-import { CONFIG_MAPS, EVENTS } from '../../lib/objects/resources.ts';
+import { ROLE_BINDINGS, ROLES } from '../../lib/kinds/training/names/launcher-objects.ts';
+import { CONFIG_MAPS, EVENTS, SERVICE_ACCOUNTS } from '../../lib/objects/resources.ts';
 import { aJobOf, aTrainingWorld } from '../world/kinds/training/world.ts';
 import type { World } from '../world/world.ts';
 

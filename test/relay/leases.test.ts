@@ -37,7 +37,7 @@ const warnings = (): string[] => telemetry.lines.filter(({ level }) => level ===
 const elapse = async (seconds: number): Promise<void> => await world.elapse(seconds, { play: false });
 
 describe('R16: a lease', () => {
-  test('is renewed every 10 s for as long as was asked for, and then no more', async () => {
+  test('VN 86: is renewed every 10 s for as long as was asked for, and then no more', async () => {
     const keeper = keeperOf(['edge']);
     await keeper.keep(['edge'], 100);
     for (let at = 0; at < 9; at += 1) {

@@ -16,7 +16,7 @@ afterAll(async () => {
 test.each(files)('%s', async (file) => {
   const { kind, metadata } = load(readFileSync(join(root, file), 'utf8')) as { kind: string; metadata: { name: string } };
   const name = `${kind.toLowerCase()}/${metadata.name}`;
-  await farloop.says(new RegExp(`^${name} Complete: `, 'm'));
+  await farloop.says(new RegExp(`^${name} Succeeded: `, 'm'));
   const { stdout } = await runFarloop(['explain', name, '--state', state.path]);
-  expect(stdout).toContain(`${name} in default on local: Complete (${kind}Succeeded)`);
+  expect(stdout).toContain(`${name} in default on local: Succeeded (${kind}Succeeded)`);
 });

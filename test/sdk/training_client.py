@@ -2,8 +2,8 @@
 
 import json
 import sys
-import time
 
+from condition import until
 from kubeflow.training import TrainingClient, constants, models
 from kubernetes import client
 
@@ -44,14 +44,6 @@ def job_of(kind, name, run_seconds, suspend=False):
         metadata=client.V1ObjectMeta(name=name, namespace=NAMESPACE),
         spec=spec_of(run_policy=policy, **{field: replicas}),
     )
-
-
-def until(holds):
-    last = time.monotonic() + 60
-    while not holds():
-        if time.monotonic() > last:
-            raise TimeoutError("it did not come about within 60 s")
-        time.sleep(0.2)
 
 
 def main(kubeconfig, kind, *flags):

@@ -19,6 +19,7 @@ import type {
 } from '../../lib/ports/cluster.ts';
 import type { ThrottledError } from '../../lib/ports/errors.ts';
 import type { SimApiServer } from './api-server.ts';
+import { noLog } from '../world/no-log.ts';
 
 /** Lists of three objects take two pages already. */
 export const PAGE_SIZE = 2;
@@ -77,6 +78,8 @@ export class DirectCluster {
   constructor(api: SimApiServer) {
     this.api = api;
   }
+
+  log = noLog;
 
   get = <Item extends KubernetesObject>(resource: Resource, target: Named): Promise<Answer<Item>> =>
     this.#call<Item>(resource, { verb: 'get', namespace: target.namespace, name: target.name });

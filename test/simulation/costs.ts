@@ -8,9 +8,14 @@ import { decodeEvents } from '../../lib/wire/events.ts';
 import { decodeAsk, decodeTimer, decodeWake } from '../../lib/wire/messages.ts';
 import { isWrite, type Call } from './calls.ts';
 
-/** What a relay of a cluster that nothing dials is to read for a look at the cluster: of no workload. */
-export const isLook = (body: string): boolean =>
-  isCommands(body) && decodeCommands(body).commands.every(({ name }) => name === 'farloop-look');
+/** What each sweep has a relay do: keep the leases of virtual nodes, and, where nothing dials the cluster, read it. About no workload. */
+export function comesWithSweeps(body: string): boolean {
+  try {
+    return isCommands(body) ? decodeCommands(body).commands.every(({ name }) => name === 'farloop-look') : decodeAsk(body).ask === 'leases';
+  } catch {
+    return false;
+  }
+}
 
 /** The workloads that a message is about, by name. A heartbeat, a look and an answer are about none; nor is what cannot be read. */
 export function namesIn(queue: string, body: string): string[] {

@@ -219,7 +219,12 @@ export class Functions {
 }
 
 /** Each pass by itself, for checks. */
-const passesOf = (process: Process, reconciler: Reconciler): Pick<Reconciler, 'reconcile' | 'look' | 'lookAtNodes'> => ({
+const passesOf = (
+  process: Process,
+  reconciler: Reconciler,
+): Pick<Reconciler, 'reconcile' | 'look' | 'lookAtNodes' | 'answer' | 'goOn'> => ({
+  goOn: async (message, hasTime) => await reconciler.goOn(message, hasTime),
+  answer: async (message) => await reconciler.answer(message),
   lookAtNodes: async (about) => {
     const batch = process.invocation;
     const work = async (): Promise<void> => await reconciler.lookAtNodes(about);

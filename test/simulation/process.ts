@@ -18,6 +18,7 @@ import type { DirectCluster } from './cluster-port.ts';
 import type { Installation } from './installation.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Fate } from './tampering.ts';
+import { noLog } from '../world/no-log.ts';
 
 /** One batch of messages, or one sweep; or one pass of a batch of wakes. */
 export interface Invocation {
@@ -271,6 +272,7 @@ export class Process {
       create: (...args) => point('create', args, () => through.create(...args)),
       delete: (...args) => point('delete', args, () => through.delete(...args)),
       patch: (...args) => point('patch', args, () => through.patch(...args)),
+      log: noLog,
     };
   }
 

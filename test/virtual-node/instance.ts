@@ -43,31 +43,51 @@ export class Instance {
   readonly #folder: string;
   readonly #kubeconfig: string;
   readonly #sandbox: ChildProcess;
+  readonly #provider: readonly string[];
   #up: ChildProcess | undefined;
 
   private constructor(
     folder: string,
-    { kubeconfig, sandbox, cluster }: { kubeconfig: string; sandbox: ChildProcess; cluster: KubernetesCluster },
+    {
+      kubeconfig,
+      sandbox,
+      cluster,
+      provider,
+    }: Pick<Instance, 'cluster'> & { kubeconfig: string; sandbox: ChildProcess; provider: readonly string[] },
   ) {
     this.#folder = folder;
     this.#kubeconfig = kubeconfig;
     this.#sandbox = sandbox;
+    this.#provider = provider;
     this.cluster = cluster;
   }
 
-  static async start(folder: string): Promise<Instance> {
+  /** @param provider of the node, with the flags that go with it */
+  static async start(folder: string, provider: readonly string[] = ['simulated']): Promise<Instance> {
     const sandbox = launch(['sandbox', '--state', join(folder, 'sandbox'), '--port', '0', '--no-node']);
     const kubeconfig = /kubeconfig\s+(\S+)/i.exec(await printed(sandbox, /ready/))?.[1] ?? '';
     const cluster = new KubernetesCluster({ access: await accessFromKubeconfig({ file: kubeconfig }), clock });
-    return new Instance(folder, { kubeconfig, sandbox, cluster });
+    return new Instance(folder, { kubeconfig, sandbox, cluster, provider });
   }
 
   /** Starts `farloop up`. @returns once it is ready, or has ended */
   async up(): Promise<void> {
     const size = ['--node-cpu', `${NODE}=1000`, '--node-pods', `${NODE}=1000`];
-    const line = ['up', '--kubeconfig', this.#kubeconfig, '--manage', 'virtual-nodes', '--virtual-node', `${NODE}=simulated`];
+    const [word = '', ...flags] = this.#provider;
+    const line = ['up', '--kubeconfig', this.#kubeconfig, '--manage', 'virtual-nodes', '--virtual-node', `${NODE}=${word}`, ...flags];
     this.#up = launch([...line, ...size, '--state', join(this.#folder, 'state'), '--port', '0']);
     await printed(this.#up, /farloop ready/).catch(() => {});
+  }
+
+  get pid(): number {
+    return this.#up?.pid ?? 0;
+  }
+
+  /** @returns its exit code */
+  async terminate(): Promise<number | null> {
+    this.#up?.kill('SIGTERM');
+    if (this.#up && this.#up.exitCode === null) await once(this.#up, 'exit');
+    return this.#up?.exitCode ?? null;
   }
 
   async kill(): Promise<void> {
@@ -86,6 +106,24 @@ export class Instance {
         nodeName: NODE,
         restartPolicy: 'Never',
         containers: [{ name: 'main', image: 'none', resources: { requests: { cpu: '10m' } } }],
+      },
+    };
+    await this.cluster.create(PODS, pod, soon());
+  }
+
+  /** A pod that runs this script of a shell. */
+  async runPod(name: string, shell: string, spec: Partial<Pod['spec']> = {}, labels: Readonly<Record<string, string>> = {}): Promise<void> {
+    const pod: Pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: NAMESPACE, labels },
+      spec: {
+        nodeName: NODE,
+        restartPolicy: 'Never',
+        terminationGracePeriodSeconds: 1,
+        automountServiceAccountToken: false,
+        containers: [{ name: 'main', image: 'none', command: ['sh', '-c', shell], resources: { requests: { cpu: '10m' } } }],
+        ...spec,
       },
     };
     await this.cluster.create(PODS, pod, soon());

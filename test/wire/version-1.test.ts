@@ -7,7 +7,7 @@ import { deflateRawSync } from 'node:zlib';
 import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { giveBackUnreadable } from '../../lib/reconciler/invocation/unreadable.ts';
 import { encodeEvents, decodeEvents } from '../../lib/wire/events.ts';
-import { decodeAsk, decodeTimer, decodeWake, encodeClusterLook, encodeWake } from '../../lib/wire/messages.ts';
+import { decodeAsk, decodeTimer, decodeWake, encodeClusterLook, encodeRunLook, encodeWake } from '../../lib/wire/messages.ts';
 import { NewerVersionError, UndecodableMessageError } from '../../lib/wire/words/undecodable.ts';
 import { packPart, unpackPart } from '../../lib/wire/view-item.ts';
 import { ENSEMBLE } from '../kinds/made-up-kind.ts';
@@ -67,8 +67,8 @@ describe('version 2', () => {
   });
 
   test('is a later one to functions that know wakes only: the look is left to those that know it, and no dead letter', () => {
-    // Timers and asks are still of version 1, so their readers are what the one of wakes was before.
-    expect(() => decodeTimer(look?.written ?? '')).toThrow(new NewerVersionError('timer', 2, 1));
+    // The reader of timers knows no step of a run that is of the wakes queue: it is what the one of wakes was before.
+    expect(() => decodeTimer(encodeRunLook({ look: 'run', run: 'nightly' }))).toThrow(new NewerVersionError('timer', 5, 2));
     expect(encodeWake({ key: 'k', follows: 'f' })).not.toContain('version');
   });
 });
@@ -82,13 +82,13 @@ describe('a later version', () => {
   test('of a message or an item is refused in a sentence that says which is known', () => {
     for (const reading of [() => decodeEvents(body), () => unpackPart(next(Buffer.from(writtenOf('view'), 'base64')))])
       expect(reading).toThrow(new NewerVersionError('what was packed is', 3, 2));
-    const wake = { key: 'west/Job/a/b/u', follows: 'f', version: 4, somethingElse: [] };
+    const wake = { key: 'west/Job/a/b/u', follows: 'f', version: 6, somethingElse: [] };
     for (const [decode, known] of [
-      [decodeWake, 3],
-      [decodeTimer, 1],
+      [decodeWake, 5],
+      [decodeTimer, 2],
       [decodeAsk, 2],
     ] as const)
-      expect(() => decode(JSON.stringify(wake))).toThrow(new RegExp(`of version 4; this build reads up to version ${known}$`));
+      expect(() => decode(JSON.stringify(wake))).toThrow(new RegExp(`of version 6; this build reads up to version ${known}$`));
   });
 
   test('damage is no later version', () => {

@@ -1,9 +1,23 @@
 // The cluster port on the sandbox's API server without sockets. Counts what is written; a test may stand between a call and its effect.
+import { wantedBy, type WantedFields } from '../../lib/objects/field-mask.ts';
 import type { KubernetesObject, Status } from '../../lib/objects/kubernetes.ts';
-import { PATCH_CONTENT_TYPES, pathOf, type Resource } from '../../lib/objects/resources.ts';
+import { PATCH_CONTENT_TYPES, pathOf, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { Clock, Deadline } from '../../lib/ports/clock.ts';
 import { hasPassed } from '../../lib/ports/clock.ts';
-import type { Answer, Cluster, Deletion, ListAnswer, ListSelection, Named, Patch, PatchTarget } from '../../lib/ports/cluster.ts';
+import type {
+  Answer,
+  BoundedLogRequest,
+  Cluster,
+  Deletion,
+  ListAnswer,
+  ListSelection,
+  Named,
+  Patch,
+  PatchTarget,
+  ReadLog,
+  Reading,
+  Writing,
+} from '../../lib/ports/cluster.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import type { EmbeddedCluster } from '../../lib/sandbox/sandbox.ts';
 
@@ -19,6 +33,17 @@ export interface Call {
 export interface Interference {
   before?: (call: Call) => void | Promise<void>;
   after?: (call: Call) => void | Promise<void>;
+}
+
+/** As an API server's adapter leaves out what nobody reads. */
+function wantedOf(value: unknown, wanted: WantedFields): unknown {
+  if (typeof wanted === 'boolean' || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => wantedOf(each, wanted));
+  const kept = Object.entries(value).flatMap(([name, below]) => {
+    const mask = wantedBy(wanted, name);
+    return mask === false ? [] : [[name, wantedOf(below, mask)]];
+  });
+  return Object.fromEntries(kept);
 }
 
 export class InProcessCluster implements Cluster {
@@ -43,8 +68,14 @@ export class InProcessCluster implements Cluster {
     return this.calls.filter(({ verb, plural }) => verb !== 'get' && verb !== 'list' && plural !== 'events');
   }
 
-  get<Item extends KubernetesObject>(resource: Resource, target: Named, deadline: Deadline): Promise<Answer<Item>> {
-    return this.#call<Item>('GET', resource, { ...target, verb: 'get' }, deadline);
+  async get<Item extends KubernetesObject>(
+    resource: Resource,
+    target: Named,
+    deadline: Deadline,
+    { fields = true }: Reading = {},
+  ): Promise<Answer<Item>> {
+    const { object, dateMs } = await this.#call<Item>('GET', resource, { ...target, verb: 'get' }, deadline);
+    return { object: wantedOf(object, fields) as Item, dateMs };
   }
 
   async list<Item extends KubernetesObject>(resource: Resource, selection: ListSelection, deadline: Deadline): Promise<ListAnswer<Item>> {
@@ -59,8 +90,15 @@ export class InProcessCluster implements Cluster {
     return { items: object.items, resourceVersion: object.metadata.resourceVersion ?? '0', dateMs };
   }
 
-  create<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>> {
-    return this.#call<Item>('POST', resource, { namespace: object.metadata.namespace, verb: 'create', body: object }, deadline);
+  create<Item extends KubernetesObject>(
+    resource: Resource,
+    object: Item,
+    deadline: Deadline,
+    { subresource }: Writing = {},
+  ): Promise<Answer<Item>> {
+    const { namespace, name } = object.metadata;
+    const target = { namespace, ...(subresource !== undefined && { name, subresource }) };
+    return this.#call<Item>('POST', resource, { ...target, verb: 'create', body: object }, deadline);
   }
 
   async delete<Item extends KubernetesObject>(resource: Resource, target: Deletion, deadline: Deadline): Promise<Answer<Item | undefined>> {
@@ -82,6 +120,24 @@ export class InProcessCluster implements Cluster {
       { ...target, verb: 'patch', body: patch.body, contentType: PATCH_CONTENT_TYPES[patch.type] },
       deadline,
     );
+  }
+
+  async log({ namespace, name }: Named, wanted: BoundedLogRequest, deadline: Deadline): Promise<ReadLog> {
+    if (hasPassed(deadline, this.#clock)) throw new NotDoneError('the deadline had passed');
+    const { sinceMs: _sinceMs, ...given } = {
+      ...wanted,
+      ...(wanted.sinceMs !== undefined && { sinceTime: new Date(wanted.sinceMs).toISOString() }),
+    };
+    const query = new URLSearchParams(
+      Object.entries(given).flatMap(([field, value]): [string, string][] =>
+        value === undefined || value === '' ? [] : [[field, String(value)]],
+      ),
+    );
+    const path = pathOf(PODS, { namespace, name, subresource: 'log' });
+    const answer = await this.#cluster.handle({ method: 'GET', path, query, headers: {}, body: '' });
+    if (!('body' in answer)) throw new Error('a stream where an answer was expected');
+    if (answer.status >= 300) throw errorOf(objectIn(answer) as Status, answer.status);
+    return { text: answer.body, isCut: Buffer.byteLength(answer.body) >= wanted.limitBytes };
   }
 
   async #call<Answered>(

@@ -3,6 +3,8 @@
 //   farloop up --virtual-node edge=http:http://127.0.0.1:9000
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { keepLog, linesOf, usageOf } from './logs.mjs';
 
 const port = Number(process.argv[2] ?? 9000);
 const token = process.env.PROVIDER_TOKEN;
@@ -17,13 +19,14 @@ function run(task, container) {
   const [file, ...words] = command.length + args.length > 0 ? [...command, ...args] : ['sleep', 'infinity'];
   const before = task.runs.get(name);
   const restartCount = before ? before.told.restartCount + 1 : 0;
-  const told = { name, image, imageID: '', restartCount, ready: true, state: { running: { startedAt: now() } } };
+  const lastState = before?.told.state ?? {};
+  const told = { name, image, imageID: '', restartCount, ready: true, lastState, state: { running: { startedAt: now() } } };
   const child = spawn(file, words, {
     env: { PATH: process.env.PATH, ...Object.fromEntries(env.map((each) => [each.name, each.value])) },
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a group of its own, so that a stop reaches all of it
   });
-  task.runs.set(name, { child, told });
+  task.runs.set(name, { child, told, log: keepLog(child), previous: before?.log });
   const end = (exitCode, reason) => {
     if (told.state.terminated) return;
     told.ready = false;
@@ -48,7 +51,7 @@ function statusOf(task) {
   const conditions = Object.entries(states).map(([type, status]) => ({ type, status }));
   return { phase, conditions, startTime, hostIP: '127.0.0.1', podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }], containerStatuses };
 }
-const shown = (task) => ({ ...task.pod, status: statusOf(task) });
+const shown = (task) => ({ ...task.pod, 'farloop.dev/volumes': undefined, status: statusOf(task) });
 function create(pod) {
   if (tasks.has(keyOf(pod))) return;
   if (pod.spec.initContainers?.length > 0) throw refused(400, 'init containers are not run here');
@@ -59,12 +62,14 @@ function create(pod) {
 
 function remove(pod) {
   const task = known(keyOf(pod));
+  const graceSeconds = pod.metadata.deletionGracePeriodSeconds ?? 30;
+  if (statusOf(task).phase !== 'Running') return void (graceSeconds === 0 && tasks.delete(keyOf(pod))); // nobody asks for it any more
   const all = (signal) => {
     for (const { child, told } of task.runs.values()) if (told.state.running && child.pid !== undefined) process.kill(-child.pid, signal);
   };
   if (!task.isStopped) all('SIGTERM');
   task.isStopped = true;
-  setTimeout(() => all('SIGKILL'), (pod.metadata.deletionGracePeriodSeconds ?? 30) * 1000);
+  setTimeout(() => all('SIGKILL'), graceSeconds * 1000);
   setTimeout(() => tasks.get(keyOf(pod)) === task && tasks.delete(keyOf(pod)), 3_600_000).unref(); // its end has been told by then
 }
 
@@ -74,9 +79,25 @@ function known(key) {
   return task;
 }
 
+function logOf(path) {
+  const { pathname, searchParams: query } = new URL(path, 'http://here');
+  const [, key, name] = /^\/v1\/containerLogs\/([^/]+\/[^/]+)\/([^/]+)$/.exec(pathname) ?? [];
+  const { log, previous } = known(key).runs.get(name) ?? {};
+  const found = query.get('previous') === 'true' ? previous : log;
+  if (!found) throw refused(404, `no log of the container ${name}`);
+  return Readable.from(linesOf(found, query));
+}
+const figuresOf = ({ pod, runs }) => ({
+  uid: pod.metadata.uid,
+  time: new Date().toISOString(),
+  containers: [...runs.values()].flatMap(({ child, told: { name, state } }) =>
+    state.running ? [{ name, startTime: state.running.startedAt, ...usageOf(child.pid) }] : [],
+  ),
+});
 function answer(method, path, body) {
   const [, key, isStatus] = /^\/v1\/pods\/([^/]+\/[^/]+?)(\/status)?$/.exec(path) ?? [];
   if (method === 'GET' && path === '/v1/pods') return { kind: 'PodList', apiVersion: 'v1', items: [...tasks.values()].map(shown) };
+  if (method === 'GET' && path === '/v1/figures') return { items: [...tasks.values()].map(figuresOf) };
   if (method === 'GET' && key) return isStatus ? shown(known(key)).status : shown(known(key));
   if (method === 'POST' && path === '/v1/createPod') return create(body);
   if (method === 'POST' && path === '/v1/updatePod') return void (known(keyOf(body)).pod.metadata = body.metadata);
@@ -91,6 +112,7 @@ createServer(async (request, response) => {
   try {
     if (token && request.headers.authorization !== `Bearer ${token}`) return end(401, 'a bearer token is asked for');
     const text = Buffer.concat(await request.toArray()).toString();
+    if (request.url.startsWith('/v1/containerLogs/')) return void pipeline(logOf(request.url), response, () => {});
     end(200, JSON.stringify(answer(request.method, request.url, text && JSON.parse(text)) ?? {}));
   } catch (error) {
     end(error.status ?? 500, error.message);

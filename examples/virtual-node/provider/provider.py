@@ -5,6 +5,8 @@
 import json, os, signal, subprocess, sys, threading
 from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl, urlsplit
+from logs import clock, drop, keep_log, lines_of, usage_of
 
 tasks = {}  # by namespace/name: the pod as it was created, and a process for each container
 now = lambda: datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -23,10 +25,10 @@ def create(pod):
         words = container.get("command", []) + container.get("args", []) or ["sleep", "infinity"]
         env = {"PATH": os.environ["PATH"], **{each["name"]: each.get("value", "") for each in container.get("env", [])}}
         try:  # a session of its own, so that a stop reaches all of it
-            process = subprocess.Popen(words, env=env, **dict.fromkeys(["stdin", "stdout", "stderr"], subprocess.DEVNULL), start_new_session=True)
+            process = subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
         except OSError:
             process = None
-        runs[container["name"]] = {"process": process, "started": now(), "finished": None}
+        runs[container["name"]] = {"process": process, "started": now(), "finished": None, "log": process and keep_log(process)}
     tasks[key_of(pod)] = {"pod": pod, "runs": runs, "started": now()}
 def container_status(container, run):
     code = 128 if run["process"] is None else run["process"].poll()
@@ -46,7 +48,7 @@ def shown(task):
     states = {"PodScheduled": True, "Initialized": True, "ContainersReady": is_ready, "Ready": is_ready}
     conditions = [{"type": kind, "status": str(value)} for kind, value in states.items()]
     address = {"hostIP": "127.0.0.1", "podIP": "127.0.0.1", "podIPs": [{"ip": "127.0.0.1"}]}
-    return {**task["pod"], "status": {"phase": phase, "conditions": conditions, "startTime": task["started"], "containerStatuses": statuses, **address}}
+    return {**{key: value for key, value in task["pod"].items() if key != "farloop.dev/volumes"}, "status": {"phase": phase, "conditions": conditions, "startTime": task["started"], "containerStatuses": statuses, **address}}
 
 def known(key):
     if key not in tasks:
@@ -55,16 +57,36 @@ def known(key):
 
 def remove(pod):
     processes = [run["process"] for run in known(key_of(pod))["runs"].values() if run["process"]]
+    grace_seconds = pod["metadata"].get("deletionGracePeriodSeconds", 30)
+    if all(process.poll() is not None for process in processes):
+        if grace_seconds == 0:
+            del tasks[key_of(pod)]  # nobody asks for it any more
+        return
     def end(how):
         for process in (each for each in processes if each.poll() is None):
             os.killpg(process.pid, how)
     end(signal.SIGTERM)
-    threading.Timer(pod["metadata"].get("deletionGracePeriodSeconds", 30), end, [signal.SIGKILL]).start()
+    threading.Timer(grace_seconds, end, [signal.SIGKILL]).start()
+
+def log_of(path):
+    namespace, name, container = urlsplit(path).path.split("/")[3:6]
+    query = dict(parse_qsl(urlsplit(path).query))
+    log = known(f"{namespace}/{name}")["runs"].get(container, {}).get("log")
+    if log is None or query.get("previous") == "true":
+        raise Problem(404, f"no log of the container {container}")
+    return lines_of(log, query)
+
+def figures_of(task):
+    running = {name: run for name, run in task["runs"].items() if run["process"] and run["process"].poll() is None}
+    containers = [{"name": name, "startTime": run["started"], **usage_of(run["process"].pid)} for name, run in running.items()]
+    return {"uid": task["pod"]["metadata"]["uid"], "time": clock(), "containers": containers}
 
 def answer(method, path, pod):
     parts = path.strip("/").split("/")
     if method == "GET" and parts == ["v1", "pods"]:
         return {"kind": "PodList", "apiVersion": "v1", "items": [shown(task) for task in list(tasks.values())]}
+    if method == "GET" and parts == ["v1", "figures"]:
+        return {"items": [figures_of(task) for task in list(tasks.values())]}
     if method == "GET" and parts[:2] == ["v1", "pods"] and len(parts) in (4, 5):
         found = shown(known("/".join(parts[2:4])))
         return found["status"] if len(parts) == 5 else found
@@ -79,6 +101,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         try:
+            if self.path.startswith("/v1/containerLogs/"):
+                return self.send_log(log_of(self.path))
             status, text = 200, json.dumps(answer(self.command, self.path, json.loads(body) if body else None))
         except Exception as problem:
             status, text = problem.args if isinstance(problem, Problem) else (500, str(problem))
@@ -88,6 +112,17 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(text.encode())
     do_POST = do_GET
+    def send_log(self, lines):
+        self.close_connection = True  # its end is the log's
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        try:
+            for line in lines:
+                self.wfile.write(line)
+        except ConnectionError:
+            pass  # nobody reads it any more
     log_message = lambda *_: None
 
 server = ThreadingHTTPServer(("127.0.0.1", int((sys.argv[1:] or [9000])[0])), Handler)
@@ -96,5 +131,6 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit())
 try:
     server.serve_forever()
 finally:  # what it runs ends with it
-    [remove(task["pod"]) for task in tasks.values()]
+    [remove(task["pod"]) for task in list(tasks.values())]
+    drop()
     os._exit(0)

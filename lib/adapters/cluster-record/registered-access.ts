@@ -43,15 +43,45 @@ export function isForbiddenAddress(address: string, { allowLoopback }: { allowLo
   return linkLocal.check(address, family) || (!allowLoopback && loopback.check(address, family));
 }
 
+const networksOfOthers = new BlockList();
+networksOfOthers.addSubnet('10.0.0.0', 8, 'ipv4');
+networksOfOthers.addSubnet('172.16.0.0', 12, 'ipv4');
+networksOfOthers.addSubnet('192.168.0.0', 16, 'ipv4');
+networksOfOthers.addSubnet('100.64.0.0', 10, 'ipv4');
+networksOfOthers.addSubnet('fc00::', 7, 'ipv6');
+/** The private networks as NAT64 would be asked for them. */
+networksOfOthers.addSubnet('64:ff9b::a00:0', 104, 'ipv6');
+networksOfOthers.addSubnet('64:ff9b::ac10:0', 108, 'ipv6');
+networksOfOthers.addSubnet('64:ff9b::c0a8:0', 112, 'ipv6');
+
+/** A provider of a virtual node is in nobody's own network: an address within one would be a service that trusts its neighbours. */
+export const isForbiddenProvider = (address: string, given: { allowLoopback: boolean }): boolean =>
+  isForbiddenAddress(address, given) || networksOfOthers.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+
+/** @param hostname of a URL; a name is judged by what it resolves to when it is dialled */
+function isForbiddenHost(hostname: string, given: { allowLoopback: boolean }, isForbidden: typeof isForbiddenAddress): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0) return isForbidden(host, given);
+  return !given.allowLoopback && /(^|\.)localhost\.?$/i.test(host);
+}
+
+/** @returns why functions do not send to this address of a provider, for people */
+export function problemOfDistantProvider(address: string, given: { allowLoopback: boolean }): string | undefined {
+  const url = URL.parse(address);
+  if (url?.protocol !== 'https:' && !given.allowLoopback)
+    return `${JSON.stringify(address)}: functions send pods, with the values of their secrets, by https alone`;
+  return isForbiddenHost(url?.hostname ?? '', given, isForbiddenProvider)
+    ? `${JSON.stringify(address)} is in a private network, or the functions' own machine: expected a public address`
+    : undefined;
+}
+
 const serverOf = (allowLoopback: boolean): v.GenericSchema<string, string> =>
   v.pipe(
     v.string(),
     v.check((server) => {
       const url = URL.parse(server);
       if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return false;
-      const host = url.hostname.replace(/^\[|\]$/g, '');
-      if (isIP(host) !== 0) return !isForbiddenAddress(host, { allowLoopback });
-      return allowLoopback || !/(^|\.)localhost\.?$/i.test(host);
+      return !isForbiddenHost(url.hostname, { allowLoopback }, isForbiddenAddress);
     }, 'https://host:port of an API server, neither loopback nor link-local'),
   );
 

@@ -2,7 +2,8 @@
 import { fieldsOf, isFields, textOf } from '../../objects/values/untyped-fields.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import type { Resource } from '../../objects/resources.ts';
-import { pathOf } from '../../objects/resources.ts';
+import { pathOf, SERVICE_ACCOUNTS } from '../../objects/resources.ts';
+import type { ListSelection } from '../../ports/cluster.ts';
 import { NotFoundError, TerminalError } from '../../ports/errors.ts';
 import type { ClusterAccess } from './access.ts';
 import { Connection } from './connection.ts';
@@ -50,7 +51,7 @@ export class KubernetesAdministration {
    */
   async list<Item extends KubernetesObject>(
     resource: Resource,
-    { namespace, labelSelector }: { namespace?: string; labelSelector?: string } = {},
+    { namespace, labelSelector, fieldSelector }: ListSelection = {},
   ): Promise<Item[]> {
     const items: Item[] = [];
     let next = '';
@@ -58,6 +59,7 @@ export class KubernetesAdministration {
       const query = new URLSearchParams({
         limit: String(PAGE),
         ...(labelSelector !== undefined && { labelSelector }),
+        ...(fieldSelector !== undefined && { fieldSelector }),
         ...(next !== '' && { continue: next }),
       });
       const body = fieldsOf(objectIn(await this.#call('list', { method: 'GET' }, resource, { namespace }, query)));
@@ -98,9 +100,10 @@ export class KubernetesAdministration {
 
   /** A token of a service account, by TokenRequest: it ends by itself, and with its account. @param expirationSeconds asked for */
   async tokenOf({ namespace, name }: Required<ObjectName>, expirationSeconds: number): Promise<ServiceAccountToken> {
-    const accounts: Resource = { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
     const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds } });
-    const answer = objectIn(await this.#call('create', { method: 'POST', body }, accounts, { namespace, name, subresource: 'token' }));
+    const answer = objectIn(
+      await this.#call('create', { method: 'POST', body }, SERVICE_ACCOUNTS, { namespace, name, subresource: 'token' }),
+    );
     const status = fieldsOf(fieldsOf(answer)['status']);
     const token = textOf(status['token']);
     if (token === '') throw new TerminalError(`${this.#connection.server} gave no token for the service account ${namespace}/${name}`);

@@ -4,12 +4,13 @@ import { jsonText } from '../../objects/values/json-text.ts';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import { isResourceVersion } from '../../objects/values/resource-version.ts';
 import type { Resource } from '../../objects/resources.ts';
-import { PATCH_CONTENT_TYPES, pathOf } from '../../objects/resources.ts';
+import { PATCH_CONTENT_TYPES, pathOf, PODS } from '../../objects/resources.ts';
 import { fieldsOf, isFields, isObjectMetadata, jsonIn } from '../../objects/values/untyped-fields.ts';
 import type { Clock, Deadline } from '../../ports/clock.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import type {
   Answer,
+  BoundedLogRequest,
   Cluster,
   ClusterSource,
   Deletion,
@@ -19,6 +20,7 @@ import type {
   Patch,
   PatchTarget,
   ProjectedSelection,
+  ReadLog,
   Reading,
   WatchEvent,
   WatchSelection,
@@ -64,6 +66,28 @@ const IDENTITY_PATH = '/api/v1/namespaces/kube-system?timeout=3s';
 const SIGN_LIFE_MS = 3_000;
 const SIGN_BYTES_MAX = 64 * 1024;
 const METADATA_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
+
+/** Its own answer is a text, its refusal a Status. */
+const LOG_TYPES = 'text/plain, application/json, */*';
+const LOG_BYTES_BEYOND = 4 * 1024 * 1024;
+
+/** API servers hand whole seconds on to the kubelet. */
+const sinceTime = (sinceMs: number): string => new Date(Math.floor(sinceMs / 1_000) * 1_000).toISOString().replace('.000Z', 'Z');
+
+/** A log's bytes, counted as they come: what is no UTF-8 has another length as text. */
+class LogBytes {
+  readonly #chunks: Buffer[] = [];
+  bytes = 0;
+
+  take(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.bytes += chunk.length;
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8');
+  }
+}
 
 type Query = Record<string, string | number | boolean | undefined>;
 
@@ -132,10 +156,12 @@ export class KubernetesCluster implements Cluster, ClusterSource {
     deadline: Deadline,
     writing: Writing = {},
   ): Promise<Answer<Item>> {
-    const target = { namespace: object.metadata.namespace };
+    const { namespace, name } = object.metadata;
+    const { subresource, ...rest } = writing;
+    const target = { namespace, ...(subresource !== undefined && { name, subresource }) };
     const body = jsonText({ apiVersion: resource.apiVersion, kind: resource.kind, ...object });
     return await this.#object<Item>(
-      { verb: 'create', method: 'POST', resource, target, query: writingQuery(writing), body, deadline, ...writing },
+      { verb: 'create', method: 'POST', resource, target, query: writingQuery(writing), body, deadline, ...rest },
       object.metadata.name,
     );
   }
@@ -184,6 +210,27 @@ export class KubernetesCluster implements Cluster, ClusterSource {
       deadline,
       ...writing,
     });
+  }
+
+  async log(
+    { namespace, name }: Named,
+    { container, previous, tailLines, limitBytes, sinceMs, timestamps }: BoundedLogRequest,
+    deadline: Deadline,
+  ): Promise<ReadLog> {
+    const query = {
+      container,
+      previous,
+      tailLines,
+      limitBytes,
+      timestamps,
+      ...(sinceMs !== undefined && { sinceTime: sinceTime(sinceMs) }),
+    };
+    const kept = new LogBytes();
+    const target = { namespace, name, subresource: 'log' };
+    // A server that cuts nothing is cut short here: what it sends beyond the bound is more than was asked for.
+    const reading = { accept: LOG_TYPES, reader: kept, answerBytesMax: limitBytes + LOG_BYTES_BEYOND };
+    await this.#call({ verb: 'get', method: 'GET', resource: PODS, target, query, deadline, ...reading });
+    return { text: kept.text, isCut: kept.bytes >= limitBytes };
   }
 
   async listPage<Item extends KubernetesObject>(

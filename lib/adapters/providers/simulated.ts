@@ -1,15 +1,20 @@
 // A provider without machines, for `farloop up`, the sandbox and tests: its tasks do what annotations of their pods say, by the code of the
 // simulated node. They lie in the state folder, so a restart loses none.
 import type { StatementSync } from 'node:sqlite';
+import type { ResolvedPod } from '../../objects/environment/sources.ts';
 import type { Condition, ContainerStatus, Pod, PodStatus } from '../../objects/kubernetes.ts';
 import { requestTextsOf } from '../../objects/pods/pod-requests.ts';
 import { hasEnded } from '../../objects/placement/schedulable.ts';
+import { logShaper, type LogLine, type LogRequest } from '../../objects/log-request.ts';
 import type { Task, TaskName } from '../../objects/task.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { NotDoneError, NotFoundError, TerminalError } from '../../ports/errors.ts';
-import type { Limits, Provider } from '../../ports/provider.ts';
+import type { ExecRequest, Limits, Provider, TaskFigures } from '../../ports/provider.ts';
 import { timeOf } from '../../simulated-node/container-states.ts';
 import { Failures } from '../../simulated-node/failures.ts';
+import { playedFigures } from '../../simulated-node/played-figures.ts';
+import { playedExec } from '../../simulated-node/played-exec.ts';
+import { playedLog } from '../../simulated-node/played-log.ts';
 import { playedCommand } from '../../simulated-node/program.ts';
 import { nextStep } from '../../simulated-node/pod-step.ts';
 import {
@@ -22,6 +27,7 @@ import {
   withStartDelay,
 } from '../../simulated-node/task-script.ts';
 import { SqliteFile } from '../embedded/sqlite-file.ts';
+import { firstBytes } from './service.ts';
 
 const SCHEMA_VERSION = 1;
 const SCHEMA = 'create table tasks (name text primary key, node text not null, task text not null)';
@@ -42,7 +48,7 @@ const LIMITS: Limits = {
 /** As it is stored. */
 interface Stored extends TaskName {
   node: string;
-  /** Without environments, and without the words of commands. */
+  /** Without environments, files of volumes and what they come from, and without the words of commands. */
   pod: Pod;
   status: PodStatus;
   version: number;
@@ -140,6 +146,9 @@ export class SimulatedProvider {
         const last = page.at(-1);
         return { tasks: page, ...(tasks.length > limit && last && { next: keyOf(last) }) };
       },
+      logs: (name, wanted, signal) => firstBytes(this.#logs(node, name, wanted, signal), wanted.limitBytes),
+      exec: async (name, wanted, signal) => await this.#exec(node, name, wanted, signal),
+      figures: async () => this.#figures(node),
       health: async () => ({}),
       limits: () => LIMITS,
     };
@@ -148,6 +157,59 @@ export class SimulatedProvider {
   /** All that the node's list would show. The caller must not change it. */
   tasksOn(node: string): Task[] {
     return [...this.#tasks.values()].flatMap((task) => this.#seen(task, node) ?? []);
+  }
+
+  async *#logs(node: string, name: TaskName, wanted: LogRequest, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const task = this.#known(node, name);
+    const { container, previous = false, follow = false } = wanted;
+    const shaped = logShaper(wanted);
+    const run = restartsOf(task, container);
+    const written = playedLog(seenOf(task), container, previous);
+    if (!written) throw new NotFoundError('there is no log of that run');
+    let shown = written;
+    yield shaped(shown);
+    if (!follow || previous) return;
+    const runs = (): boolean => !task.isLost && !hasEnded(seenOf(task)) && stateOf(task, container)?.running !== undefined;
+    while (!signal.aborted) {
+      const later = restartsOf(task, container) - run;
+      // Of one that was started again the end of that run is the end of the log.
+      const now: LogLine[] = (later > 1 ? shown : playedLog(seenOf(task), container, later === 1)) ?? shown;
+      const news = now.slice(shown.length);
+      shown = now;
+      // While a slow reader took the lines before, its last ones may have come.
+      if (news.length > 0) yield shaped(news);
+      else if (later === 0 && runs()) await this.#change(task, signal);
+      else return;
+    }
+  }
+
+  /** Resolves after the next change of the task, or once the signal fires. */
+  async #change(task: Stored, signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const heard = ({ uid }: Pick<TaskChange, 'uid'>): void => {
+        if (uid === task.uid) leave();
+      };
+      const leave = (): void => {
+        this.#listeners.delete(heard);
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      this.#listeners.add(heard);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  async #exec(node: string, name: TaskName, wanted: ExecRequest, signal: AbortSignal): Promise<{ exitCode: number }> {
+    const task = this.#known(node, name);
+    if (!stateOf(task, wanted.container)?.running) throw new NotFoundError(`the container ${wanted.container} does not run`);
+    return { exitCode: await playedExec(wanted, signal) };
+  }
+
+  #figures(node: string): TaskFigures[] {
+    const nowMs = this.#clock.nowMs();
+    return [...this.#tasks.values()]
+      .filter((task) => task.node === node && !task.isLost && !hasEnded(seenOf(task)))
+      .map((task) => ({ uid: task.uid, atMs: nowMs, containers: playedFigures(seenOf(task), nowMs) }));
   }
 
   #shown(task: Stored | undefined, node: string): Task | undefined {
@@ -171,14 +233,14 @@ export class SimulatedProvider {
     };
   }
 
-  #start(node: string, name: TaskName, pod: Pod): void {
+  #start(node: string, name: TaskName, pod: ResolvedPod): void {
     const key = keyOf(name);
     if (this.#tasks.has(key)) return;
     this.#failAsTold(pod, 'create', key);
     const stored: Stored = {
       ...name,
       node,
-      pod: withoutStatus(withStartDelay(pod)),
+      pod: storedPodOf(withStartDelay(pod)),
       status: {},
       version: 1,
       orderedAtMs: this.#clock.nowMs(),
@@ -309,7 +371,9 @@ export class SimulatedProvider {
 
   #forgetOld(): void {
     const beforeMs = this.#clock.nowMs() - ENDED_KEPT_MS;
-    for (const [key, { endedAtMs = Infinity }] of this.#tasks) {
+    for (const [key, { endedAtMs }] of this.#tasks) {
+      // One that runs for days holds up no other.
+      if (endedAtMs === undefined) continue;
       if (endedAtMs >= beforeMs) break;
       this.#tasks.delete(key);
       this.#remove.run(key);
@@ -321,7 +385,15 @@ const keyOf = ({ uid, attempt }: TaskName): string => `${uid}-${attempt}`;
 
 const seenOf = ({ pod, status }: Stored): Pod => ({ ...pod, status });
 
-function withoutStatus({ status: _status, ...pod }: Pod): Pod {
+const containerOf = ({ status }: Stored, container: string): ContainerStatus | undefined =>
+  [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].find(({ name }) => name === container);
+
+const stateOf = (task: Stored, container: string): ContainerStatus['state'] => containerOf(task, container)?.state;
+
+const restartsOf = (task: Stored, container: string): number => containerOf(task, container)?.restartCount ?? 0;
+
+/** As it is stored: no value of an environment or a volume. */
+function storedPodOf({ status: _status, volumeContents: _volumes, sources: _sources, ...pod }: ResolvedPod): Pod {
   const { managedFields: _fields, deletionTimestamp: _at, deletionGracePeriodSeconds: _grace, ...metadata } = pod.metadata;
   const plain = (containers: Pod['spec']['containers']): Pod['spec']['containers'] =>
     containers.map((container) => {

@@ -1,25 +1,32 @@
 // Cluster for what nothing can dial: calls become commands on the queue of that cluster's relay, answers come back through ingest, which
 // believes the cluster's own sender only (R15), and are waited for here. What is not answered in time is an unknown outcome (R6).
+import * as v from 'valibot';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { Clock, Deadline } from '../../ports/clock.ts';
 import { hasPassed } from '../../ports/clock.ts';
-import type { Answer, Cluster, Deletion, ListAnswer, Named, Patch, PatchTarget, ProjectedSelection } from '../../ports/cluster.ts';
-import {
-  ConflictError,
-  ExpiredError,
-  NotDoneError,
-  NotFoundError,
-  TerminalError,
-  ThrottledError,
-  UnknownOutcomeError,
-} from '../../ports/errors.ts';
+import type {
+  Answer,
+  BoundedLogRequest,
+  Cluster,
+  Deletion,
+  ListAnswer,
+  Named,
+  Patch,
+  PatchTarget,
+  ProjectedSelection,
+  ReadLog,
+  Writing,
+} from '../../ports/cluster.ts';
+import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Failure, Outcome } from '../../wire/command-answers.ts';
 import { isLastPart, openOutcomes } from '../../wire/command-answers.ts';
 import type { Command } from '../../wire/commands.ts';
-import { COMMANDS_MAX, encodeCommands, LEFT_MS_MAX } from '../../wire/commands.ts';
+import { COMMANDS_MAX, encodeCommands, LEFT_MS_MAX, POD_LOGS } from '../../wire/commands.ts';
+import { LogAnswer } from '../../wire/words/log-words.ts';
+import { errorOf } from './failed-answer.ts';
 import { MESSAGE_BYTES_MAX } from './queue-limits.ts';
 
 export interface RelayedClusterOptions {
@@ -88,9 +95,16 @@ export class RelayedCluster implements Cluster {
     return { items: outcome.items as Item[], resourceVersion: outcome.resourceVersion, dateMs: outcome.dateMs };
   }
 
-  async create<Item extends KubernetesObject>(resource: Resource, object: Item, deadline: Deadline): Promise<Answer<Item>> {
+  async create<Item extends KubernetesObject>(
+    resource: Resource,
+    object: Item,
+    deadline: Deadline,
+    { subresource }: Writing = {},
+  ): Promise<Answer<Item>> {
+    if (subresource !== undefined && subresource !== 'token')
+      throw new TerminalError(`a relay creates objects and tokens, not ${subresource}`);
     const { namespace, name } = object.metadata;
-    return await this.#object<Item>({ ...aim('create', resource, namespace), name, body: object }, deadline);
+    return await this.#object<Item>({ ...aim('create', resource, namespace), name, subresource, body: object }, deadline);
   }
 
   async delete<Item extends KubernetesObject>(
@@ -114,6 +128,17 @@ export class RelayedCluster implements Cluster {
       throw new TerminalError(`a relay patches objects and their status, not ${subresource}`);
     if (typeof body !== 'object' || body === null) throw new TerminalError('a patch is an object or a list');
     return await this.#object<Item>({ ...aim('patch', resource, namespace), name, uid, subresource, patchType: type, body }, deadline);
+  }
+
+  async log({ namespace, name }: Named, wanted: BoundedLogRequest, deadline: Deadline): Promise<ReadLog> {
+    const command: Command = { ...aim('get', POD_LOGS, namespace), name, body: wanted };
+    const outcome = await this.#outcome(command, deadline).catch((error: unknown) => {
+      throw isOfOldRelay(error) ? new TerminalError(oldRelayText(this.#cluster), { cause: error }) : error;
+    });
+    const answer = v.safeParse(LogAnswer, 'object' in outcome ? outcome.object : undefined);
+    if (!answer.success) throw this.#senseless(command);
+    const { log: text, isCut } = answer.output;
+    return { text, isCut };
   }
 
   async #object<Item extends KubernetesObject>(command: Command, deadline: Deadline): Promise<Answer<Item>> {
@@ -230,6 +255,13 @@ export class RelayedCluster implements Cluster {
   }
 }
 
+/** Its refusal names the resource, which an API server never does. */
+const isOfOldRelay = (error: unknown): boolean =>
+  error instanceof TerminalError && error.message.includes(`does not get ${POD_LOGS.plural} `);
+
+const oldRelayText = (cluster: string): string =>
+  `the relay of ${cluster} is of an earlier version, which reads no logs: give "farloop cluster add ${cluster}" again, with the relay image of this version`;
+
 const aim = (verb: Command['verb'], { apiVersion, plural, namespaced }: Resource, namespace: string | undefined): Command => ({
   verb,
   apiVersion,
@@ -238,39 +270,4 @@ const aim = (verb: Command['verb'], { apiVersion, plural, namespaced }: Resource
   untilMs: 0,
   leftMs: 0,
   ...(namespaced && { namespace }),
-});
-
-function errorOf({ kind, message, conflict = 'precondition', retryAfterSeconds = 1, code, reason, causes = [], said }: Failure): Error {
-  switch (kind) {
-    case 'NotFound':
-      return new NotFoundError(message);
-    case 'Conflict':
-      return new ConflictError(message, { reason: conflict });
-    case 'Throttled':
-      return new ThrottledError(message, { retryAfterSeconds });
-    case 'Terminal':
-      return new TerminalError(message, {
-        ...(code !== undefined && { code }),
-        ...(reason !== undefined && { reason }),
-        causes: causes.map((cause) => definedOf(cause)),
-        said,
-      });
-    case 'NotDone':
-      return new NotDoneError(message);
-    case 'Expired':
-      return new ExpiredError(message);
-    case 'UnknownOutcome':
-    default:
-      return new UnknownOutcomeError(message, { said });
-  }
-}
-
-const definedOf = ({
-  reason,
-  message,
-  field,
-}: NonNullable<Failure['causes']>[number]): { reason?: string; message?: string; field?: string } => ({
-  ...(reason !== undefined && { reason }),
-  ...(message !== undefined && { message }),
-  ...(field !== undefined && { field }),
 });

@@ -53,11 +53,10 @@ export function table(label, columns, rows, empty) {
 
 const TONES = new Map(
   Object.entries({
-    Complete: 'good',
+    Succeeded: 'good',
     Watching: 'good',
     acted: 'good',
     converged: 'good',
-    Succeeded: 'good',
     Failed: 'bad',
     Silent: 'bad',
     Parked: 'bad',

@@ -13,9 +13,12 @@ import type { AwsOptions, AwsSession } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption } from './aws-session.ts';
 import { addKindOptions, givenKindOptions } from '../terminal/kind-options.ts';
 import { manageOption, refuseManyNamespaces, refuseNarrowScope, wholeNumber } from '../terminal/arguments.ts';
-import { relayWords, USUAL_MANAGES } from '../../kinds/settings.ts';
+import { relayOptions, relayWords, USUAL_MANAGES } from '../../kinds/settings.ts';
 import { leavingRefusal } from './cluster-administration.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
+import { nodesGiven, providerTokenOption, withVirtualNodes } from '../terminal/virtual-nodes.ts';
+import { providerTokensOf, refuseProviders } from './distant-providers.ts';
+import { virtualNodesIn, type VirtualNodeSettings } from '../../kinds/virtual-pod/node-options.ts';
 import type { OutputFormat } from '../terminal/output.ts';
 import { outputOption, print, printLine, printLines, yamlText } from '../terminal/output.ts';
 
@@ -38,6 +41,7 @@ interface AddOptions extends AwsOptions {
   budget: number;
   change?: true;
   dryRun?: boolean;
+  providerTokenFile?: string[];
   output: OutputFormat;
 }
 
@@ -108,6 +112,7 @@ export const clusterAddCommand = (): Command =>
       )
       .option('--eks-cluster <name>', "the cluster's name in EKS, for --identity pod-identity and --credential eks", eksName)
       .option('--eks-region <name>', "its region (default: the installation's)", regionName)
+      .addOption(providerTokenOption())
       .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 100)
       .option(
         '--change',
@@ -126,6 +131,7 @@ export const clusterAddCommand = (): Command =>
         const given = new Set(command.options.filter((option) => isGiven(command, option)).map((option) => option.name()));
         await add(name, options, given);
       }),
+    { isWanted: () => true },
   );
 
 const isGiven = (command: Command, option: Option): boolean =>
@@ -133,7 +139,8 @@ const isGiven = (command: Command, option: Option): boolean =>
 
 /** @param given names of the options that stood in the command */
 async function add(cluster: string, options: AddOptions, given: ReadonlySet<string>): Promise<void> {
-  refuseContradictions(options);
+  const nodes = refuseContradictions(options);
+  const tokens = await providerTokensOf(nodes, options.providerTokenFile);
   await refuseLongName(cluster, options);
   const { kubeconfig, context, dryRun = false, output } = options;
   const [{ accessFromKubeconfig }, registration, { planRegistration }, { KubernetesAdministration }] = await Promise.all([
@@ -146,12 +153,17 @@ async function add(cluster: string, options: AddOptions, given: ReadonlySet<stri
   const asked = requestOf(cluster, options, access);
   const session = await openAwsSession(options);
   const { eksCluster, eksRegion = session.region } = options;
-  const request = { ...asked, ...(eksCluster !== undefined && { eks: { name: eksCluster, region: eksRegion } }) };
+  const request = {
+    ...asked,
+    ...(eksCluster !== undefined && { eks: { name: eksCluster, region: eksRegion } }),
+    ...(tokens && { providerTokens: tokens }),
+  };
   const administration = new KubernetesAdministration(access);
   try {
     const { SystemClock } = await import('../../adapters/clock/system-clock.ts');
     const place = { ...(await registryOf(session)), administration, clock: new SystemClock() };
     if (request.credential.kind !== 'none') await refuseAddress(request, place);
+    await refuseProviders(nodes, place.installation);
     const found = await registration.survey(place, request);
     const planned = planRegistration(place, request, found);
     if (!given.has('change')) {
@@ -169,15 +181,15 @@ async function add(cluster: string, options: AddOptions, given: ReadonlySet<stri
     if (output !== 'text') {
       return await print({ cluster, steps: lines, asksQueueUrl }, output, () => '');
     }
-    printLines(`\n${nextSteps(plan, request, asksQueueUrl)}`);
+    printLines(`\n${await nextSteps(plan, request, asksQueueUrl)}`);
   } finally {
     administration.close();
     session.close();
   }
 }
 
-/** Refuses them before a file is read or a server is asked. */
-function refuseContradictions(options: AddOptions): void {
+/** Refuses them before a file is read or a server is asked. @returns the virtual nodes that they name */
+function refuseContradictions(options: AddOptions): VirtualNodeSettings[] {
   const { relay, image, identity, eksCluster, eksRegion, relayNamespace, namespaces = [], access, server, credential } = options;
   const { manage = USUAL_MANAGES } = options;
   if (access === 'relayed' && (server !== undefined || credential !== 'service-account'))
@@ -201,9 +213,11 @@ function refuseContradictions(options: AddOptions): void {
     );
   if (eksRegion !== undefined && eksCluster === undefined) throw new UsageError('--eks-region needs --eks-cluster');
   refuseManyNamespaces('--namespaces', namespaces);
+  const nodes = nodesGiven(givenKindOptions(options), { manage: options.manage, namespaces, option: '--namespaces' });
   refuseNarrowScope('--namespaces', { manages: manage, namespaces });
   if (namespaces.includes(relayNamespace))
     throw new UsageError(`--namespaces names ${relayNamespace}, where the relay itself lives: choose another --relay-namespace`);
+  return nodes;
 }
 
 /** A setting of the earlier registration that is not given again was probably forgotten. */
@@ -276,7 +290,7 @@ function requestOf(cluster: string, options: AddOptions, access: ClusterAccess):
   const tlsServerName = options.tlsServerName ?? access.tlsServerName;
   return {
     cluster,
-    manages: manage,
+    manages: withVirtualNodes(manage, virtualNodesIn(kindOptions).length > 0),
     namespaces,
     budget: { writesPerSecond: budget, burst: budget * 2 },
     ...(Object.keys(kindOptions).length > 0 && { options: kindOptions }),
@@ -319,8 +333,8 @@ async function refuseAddress({ server: given }: RegistrationRequest, { installat
 }
 
 async function show(plan: RegistrationPlan, { version, namespaceIsForeign }: Survey, output: OutputFormat): Promise<void> {
-  const { manifests, queue, sender, eks, secret, record, access } = plan;
-  const aws = { queues: [queue, `${queue}-dead`], sender, eks, secret, record, access };
+  const { manifests, queue, sender, eks, secret, providersSecret, record, access } = plan;
+  const aws = { queues: [queue, `${queue}-dead`], sender, eks, secret, providersSecret, record, access };
   if (output === 'json') {
     return await print({ aws, manifests }, output, () => '');
   }
@@ -338,7 +352,7 @@ async function show(plan: RegistrationPlan, { version, namespaceIsForeign }: Sur
       ? [`  Pod Identity of ${eks.podIdentity.namespace}/${eks.podIdentity.serviceAccount} on the EKS cluster ${eks.cluster.name}`]
       : []),
     ...(eks?.accessEntry ? [`  access entry of ${eks.accessEntry.principalArn} on the EKS cluster ${eks.cluster.name}`] : []),
-    ...(secret === undefined ? [] : [`  secret ${secret}`]),
+    ...[secret, providersSecret].flatMap((name) => (name === undefined ? [] : [`  secret ${name}`])),
     `  record ${record.name} in the clusters' table; ${access === undefined ? 'its relay carries out what functions want' : `functions reach ${access.server}`}`,
     `on the cluster (${version}):`,
     ...manifests.map(
@@ -351,7 +365,12 @@ async function show(plan: RegistrationPlan, { version, namespaceIsForeign }: Sur
   return printLines(lines.map(shownText).join('\n'));
 }
 
-function nextSteps({ relay, sender }: RegistrationPlan, { image, cluster }: RegistrationRequest, asksQueueUrl: string): string {
+async function nextSteps(
+  { relay, sender }: RegistrationPlan,
+  { image, cluster }: RegistrationRequest,
+  asksQueueUrl: string,
+): Promise<string> {
+  const { flagsOf } = await import('../../onboarding/relay-manifests.ts');
   const lines = [`farloop cluster list shows ${cluster} as Watching once its relay has sent its first heartbeat`];
   if (image === undefined)
     lines.unshift(
@@ -360,8 +379,10 @@ function nextSteps({ relay, sender }: RegistrationPlan, { image, cluster }: Regi
         relay.manages,
       )
         .map((word) => `--manage ${word}`)
+        .join(' ')}${flagsOf(relayOptions(relay.manages, relay.options))
+        .map((flag) => ` ${flag}`)
         .join(
-          ' ',
+          '',
         )}${relay.namespaces.map((name) => ` --namespace ${name}`).join('')} --era ${relay.era} --access ${relay.access}${relay.access === 'relayed' ? ` --commander ${relay.commander}` : ''}`,
     );
   return lines.join('\n');

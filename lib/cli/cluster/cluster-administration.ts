@@ -61,7 +61,7 @@ function podsSentence(pods: readonly Pod[]): string {
   return `${names.length === 1 ? '1 pod keeps' : `${names.length} pods keep`} the finalizer by which they are counted: ${firstOf(names)}`;
 }
 
-function firstOf(names: readonly string[]): string {
+export function firstOf(names: readonly string[]): string {
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
   return `${names.slice(0, NAMED).join(', ')}${more}`;
 }

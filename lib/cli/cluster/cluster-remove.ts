@@ -3,11 +3,14 @@ import { Command } from 'commander';
 import { shownText } from '../../objects/values/shown-text.ts';
 import type { KubernetesAdministration } from '../../adapters/kubernetes/kubernetes-administration.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
+import { nodeKindOf } from '../../kinds/settings.ts';
+import { findFacts } from '../../kinds/facts.ts';
+import type { NamedWorkloads } from '../../onboarding/owners-on-cluster.ts';
 import type { Leftovers, Remains } from '../../onboarding/removal.ts';
 import type { AwsOptions } from './aws-session.ts';
 import { openAwsSession, regionOption, registryOf, stageOption, storeOf } from './aws-session.ts';
 import { namespaceName, registeredName } from './cluster-add.ts';
-import { administrationOf, enumeration, pluralOf, unknownWordsSentence, workloadsSentence } from './cluster-administration.ts';
+import { administrationOf, enumeration, firstOf, pluralOf, unknownWordsSentence, workloadsSentence } from './cluster-administration.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
 import { printLine, printLines } from '../terminal/output.ts';
 
@@ -85,7 +88,10 @@ async function remove(name: string, options: RemoveOptions): Promise<void> {
       ? await remainsOn(administration, record)
       : { unfinished: { kinds: kindsWithOwners(record).map(({ kind }) => kind), found: [] }, tracked: [] };
     const unknown = unknownWordsSentence(record);
-    const sentences = [...consequences(remains, unreachable), ...(unknown === undefined ? [] : [unknown])];
+    const sentences = [
+      ...consequences(remains, unreachable, nodeKindOf(record) !== undefined),
+      ...(unknown === undefined ? [] : [unknown]),
+    ];
     if (dryRun) {
       printLines(sentences.map(shownText).join('\n'));
       return;
@@ -122,16 +128,30 @@ async function refuseOther(
     );
 }
 
-function consequences({ unfinished, tracked }: Remains, unreachable: boolean): string[] {
+function consequences({ unfinished, tracked }: Remains, unreachable: boolean, hasNodes: boolean): string[] {
   if (unreachable)
     return [
+      ...(hasNodes ? ['its virtual nodes stay, and what their providers run for them runs on'] : []),
       'what is ours stays on the cluster: the relay (which sends no more, for its AWS identity goes), its rights, and finalizers of pods of unfinished workloads',
     ];
-  const said = workloadsSentence(unfinished, 'unfinished');
-  if (unfinished.found.length === 0) return [said];
+  const areStopped = ({ kind }: NamedWorkloads['found'][number]): boolean => findFacts(kind)?.hasTasks === true;
+  const stopped = unfinished.found.filter(areStopped);
+  const left: NamedWorkloads = {
+    kinds: unfinished.kinds.filter((kind) => findFacts(kind)?.hasTasks !== true),
+    found: unfinished.found.filter((each) => !areStopped(each)),
+  };
+  const said = [
+    workloadsSentence(left, 'unfinished'),
+    ...(stopped.length === 0
+      ? []
+      : [
+          `${stopped.length === 1 ? '1 pod runs' : `${stopped.length} pods run`} on virtual nodes: ${firstOf(stopped.map(({ name }) => name))}; ${stopped.length === 1 ? 'it is' : 'they are'} deleted, and what runs for ${stopped.length === 1 ? 'it' : 'them'} is stopped`,
+        ]),
+  ];
+  if (left.found.length === 0) return said;
   return [
-    said,
-    `nobody will look after ${unfinished.found.length === 1 ? 'it' : 'them'}: ${tracked.length} pods lose the finalizer by which they are counted and run on, none is begun, replaced or counted, and no status is written`,
+    ...said,
+    `nobody will look after ${left.found.length === 1 ? 'it' : 'them'}: ${tracked.length} pods lose the finalizer by which they are counted and run on, none is begun, replaced or counted, and no status is written`,
   ];
 }
 

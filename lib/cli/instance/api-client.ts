@@ -3,10 +3,13 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Option } from 'commander';
 import { fieldsOf, isFields, jsonIn, textOf, type Fields } from '../../objects/values/untyped-fields.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
+import { printProblem } from '../terminal/output.ts';
 import { readInstance, stateFolderPath } from './instance-file.ts';
 import { isLoopback } from '../../objects/values/loopback.ts';
 
 const ANSWER_WITHIN_MS = 30_000;
+/** Longer than that a person wonders. */
+const SILENT_AFTER_MS = 3_000;
 
 export interface ApiClient {
   /** @returns what the API answered, unchecked: it is this very version's own. @throws FailedError with the API's sentence */
@@ -45,6 +48,13 @@ export function connectToInstance({ state, endpoint }: ApiOptions, environment: 
   const call = async <Answer>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> => {
     const target = new URL(`${access.base.pathname.replace(/\/$/, '')}${path}`, access.base);
     const text = body === undefined ? '' : JSON.stringify(body);
+    const silent = setTimeout(
+      () =>
+        printProblem(
+          `farloop: ${access.base.origin} has been silent for ${SILENT_AFTER_MS / 1_000} s; waiting for it up to ${ANSWER_WITHIN_MS / 1_000} s`,
+        ),
+      SILENT_AFTER_MS,
+    );
     const headers = await access.headers({ method, url: target, body: text });
     const answer = await fetchText(target, {
       method,
@@ -53,9 +63,16 @@ export function connectToInstance({ state, endpoint }: ApiOptions, environment: 
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
       ...(body !== undefined && { body: text }),
-    }).catch((error: unknown) => {
-      throw access.absent(error);
-    });
+    })
+      .catch((error: unknown) => {
+        if (error instanceof DOMException && error.name === 'TimeoutError')
+          throw new FailedError(
+            `${access.base.origin} has not answered within ${ANSWER_WITHIN_MS / 1_000} s: it is busy or hangs, so ask again`,
+            { cause: error },
+          );
+        throw access.absent(error);
+      })
+      .finally(() => clearTimeout(silent));
     if (answer.status >= 300 && answer.status < 400)
       throw new FailedError(
         `${access.base.origin} sends elsewhere, which is not followed (redirect ${answer.status}): give the address itself`,

@@ -224,7 +224,7 @@ async function follow(ports: FollowPorts, cluster: string, workloads: ReadonlyMa
         const line = `${kind.toLowerCase()}/${name} ${standingText(workload)}: ${progressText(workload)}${state === 'Parked' && reason !== undefined ? ` (${reason})` : ''}`;
         if (told.get(uid) !== line) printLine(line);
         told.set(uid, line);
-        if (state === 'Complete' || state === 'Failed') open.delete(uid);
+        if (state === 'Succeeded' || state === 'Failed') open.delete(uid);
       }
     }
     await ports.clock.wait(LOOK_EVERY_MS, signal);

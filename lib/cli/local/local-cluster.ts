@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterAccess } from '../../adapters/kubernetes/kubernetes-cluster.ts';
 import type { DefinitionManifest } from '../../kinds/rows/kind-definition.ts';
-import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, listOf, textOf } from '../../objects/values/untyped-fields.ts';
 import { writePrivately } from '../../files/private-files.ts';
 import { FailedError } from '../terminal/exit.ts';
 import { withoutGrowth } from './local-heap.ts';
+import type { NodeClient } from '../../simulated-node/node-client.ts';
+import { SIMULATED_NODE } from '../../simulated-node/node-name.ts';
 import type { NodeSize } from './node-size.ts';
 
 export interface LocalCluster {
@@ -49,13 +51,15 @@ export async function startLocalSandbox(options: {
   folder: string;
   kubeconfigPath: string;
   port?: number;
+  /** The simulated one. */
   withNode: boolean;
+  hasScheduler: boolean;
   nodeSize?: NodeSize;
   /** Alpha features of the API server that are on. */
   features?: readonly string[];
   report: (problem: string) => void;
 }): Promise<LocalCluster> {
-  const { folder, kubeconfigPath, port = 0, withNode, nodeSize, features = [], report } = options;
+  const { folder, kubeconfigPath, port = 0, withNode, hasScheduler, nodeSize, features = [], report } = options;
   const { isFeature, switchOn } = await import('../../sandbox/objects/features.ts');
   // Before the tables of resources are read.
   for (const feature of features) if (isFeature(feature)) switchOn(feature);
@@ -72,7 +76,7 @@ export async function startLocalSandbox(options: {
       folder,
       port: startPort,
       ...(definitions && { definitions }),
-      ...(withNode && { hasScheduler: true }),
+      ...(hasScheduler && { hasScheduler: true }),
     }),
   );
   const access: ClusterAccess = { server: sandbox.url, caPem: sandbox.caPem, auth: { kind: 'token', token: sandbox.token } };
@@ -84,7 +88,10 @@ export async function startLocalSandbox(options: {
     throw error;
   }
   const local = { name: SANDBOX_NAME, access, callsAtOnce: SANDBOX_CALLS_AT_ONCE, kubeconfigPath };
-  if (!withNode) return { ...local, ready: Promise.resolve(), stop: sandbox.stop };
+  if (!withNode) {
+    if (hasScheduler) await removeSimulatedNode(embeddedClient(sandbox.handle));
+    return { ...local, ready: Promise.resolve(), stop: sandbox.stop };
+  }
   const node = startSimulatedNode({
     client: embeddedClient(sandbox.handle),
     hasScheduler: true,
@@ -100,6 +107,20 @@ export async function startLocalSandbox(options: {
       await sandbox.stop();
     },
   };
+}
+
+/** Of an earlier start: nobody plays its pods any more, so they are lost with it, as with a machine that is gone. */
+async function removeSimulatedNode({ request }: Pick<NodeClient, 'request'>): Promise<void> {
+  const { status } = await request({ method: 'DELETE', path: `/api/v1/nodes/${SIMULATED_NODE}` });
+  if (status === 404) return;
+  const path = `/api/v1/pods?fieldSelector=${encodeURIComponent(`spec.nodeName=${SIMULATED_NODE}`)}`;
+  for (const pod of listOf(fieldsOf((await request({ method: 'GET', path })).body)['items'])) {
+    const { namespace, name } = fieldsOf(pod['metadata']);
+    const { phase } = fieldsOf(pod['status']);
+    if (phase === 'Succeeded' || phase === 'Failed') continue;
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0 };
+    await request({ method: 'DELETE', path: `/api/v1/namespaces/${textOf(namespace)}/pods/${textOf(name)}`, body });
+  }
 }
 
 async function firstDefinitions(): Promise<() => DefinitionManifest[]> {

@@ -12,12 +12,13 @@ import { LineTelemetry } from '../../adapters/telemetry/line-telemetry.ts';
 import type { Level } from '../../adapters/telemetry/log-lines.ts';
 import { SystemClock } from '../../adapters/clock/system-clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
+import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { FUNCTION_SECONDS, SWEEP_EVERY_MS, VISIBILITY_SECONDS } from '../../reconciler/head/timeouts.ts';
-import type { RelayOptions } from '../../relay/relay-setup.ts';
+import type { RelayOptions, RelaySetup } from '../../relay/relay-setup.ts';
 import type { Relay } from '../../relay/relay.ts';
 import { startRelay } from '../../relay/relay.ts';
-import type { LocalRuntime } from '../../runtime.ts';
+import type { LocalRuntime, ProcessSettings } from '../../runtime.ts';
 import { localRuntime, useRuntime } from '../../runtime.ts';
 import { FailedError } from '../terminal/exit.ts';
 import { removeInstance, writeInstance } from '../instance/instance-file.ts';
@@ -25,7 +26,10 @@ import { serveApi } from './local-api.ts';
 import type { LocalCluster } from './local-cluster.ts';
 import { clusterOfKubeconfig, startLocalSandbox } from './local-cluster.ts';
 import type { NodeSize } from './node-size.ts';
-import { providersBehind, type TokenFiles } from './provider-choice.ts';
+import type { TokenFiles } from '../terminal/virtual-nodes.ts';
+import type { NodeApiChoice } from './node-api-choice.ts';
+import { providersBehind } from './provider-choice.ts';
+import { localRunHost } from './run-host.ts';
 import type { Registration } from './register-cluster.ts';
 import { registerCluster } from './register-cluster.ts';
 
@@ -42,6 +46,9 @@ export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'sende
   logLevel: Level;
   /** For providers of virtual nodes that are reached by HTTP. */
   providerTokenFiles?: TokenFiles;
+  nodeApi?: NodeApiChoice;
+  /** Of nodes whose pods run as processes of this machine. */
+  processes?: ProcessSettings;
   /** Other times and sizes than the relay's own: for tests. */
   relay?: Partial<RelayOptions>;
 }
@@ -53,6 +60,8 @@ export interface LocalInstance {
   ports: Ports;
   cluster: { name: string; access: Cluster };
   relayStatus: Relay['status'];
+  /** Pods that run as processes: they are ended apart, while passes still write how they end. */
+  processes: LocalRuntime['processes'];
   /** Resolves once the first list is through. */
   ready: Promise<void>;
   /** Never rejects; everything is on disk before it is called. */
@@ -96,6 +105,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       deadlineReserveMs: DEADLINE_RESERVE_MS,
       loop: { parallelism: cluster.callsAtOnce },
       ...(hasVirtualNodes && { providerBehind: providersBehind(options.providerTokenFiles) }),
+      ...(options.processes && { processes: options.processes }),
     });
     endings.push(() => runtime.close());
     // A pass that still runs finds the files closed and fails. Its wake comes again at the next start, so nobody need read of it.
@@ -105,11 +115,17 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       { ...runtime.ports, connect: () => runtime.source },
       { ...options, name: cluster.name, senders: [SENDER] },
     );
+    const runs = localRunHost({ folder, clock, telemetry });
+    endings.push(() => runs.close());
+    runtime.ports.runs = runs;
     useRuntime(runtime);
     local.resolve(runtime);
+    await runs.resume();
     // Their receivers died with the process before this one (R17).
     runtime.queue.makeAllVisible();
 
+    const nodeApi = hasVirtualNodes ? await answerForNodes(runtime, record, options) : {};
+    if (nodeApi.close) endings.push(nodeApi.close);
     endings.push(startFunctions(runtime));
     if (hasVirtualNodes) {
       const { followTasks, makeNodes } = await import('./virtual-nodes.ts');
@@ -127,6 +143,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       namespaces: record.namespaces,
       era: record.era,
       leases: runtime.source,
+      ...(nodeApi.servesNodes && { servesNodes: nodeApi.servesNodes }),
       ...(record.access === 'relayed' && { executor: runtime.source, commander: SENDER }),
       ...(options.relay && { options: options.relay }),
     });
@@ -141,6 +158,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       ports: runtime.ports,
       cluster: { name: record.name, access: runtime.source },
       relayStatus: relay.status,
+      processes: runtime.processes,
       ready,
       stop,
     };
@@ -148,6 +166,29 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     await stop();
     throw sentenceOf(error, folder);
   }
+}
+
+/** How API servers reach the virtual nodes: as where nothing can dial the cluster, a relay asks the functions; else this process answers itself. */
+async function answerForNodes(
+  runtime: LocalRuntime,
+  record: ClusterRecord,
+  { kubeconfig, nodeApi: { address: given, isOpen } = { isOpen: false } }: LocalInstanceOptions,
+): Promise<Pick<RelaySetup, 'servesNodes'> & { close?: () => Promise<void> }> {
+  const { addressOfThisMachine, serveNodesOf } = await import('./served-nodes.ts');
+  const address = given ?? (kubeconfig === undefined ? '127.0.0.1' : addressOfThisMachine());
+  if (address === undefined) {
+    // A node runs its pods all the same.
+    runtime.ports.telemetry.warn('API servers cannot ask virtual nodes for logs', { reason: 'this machine has no address of a network' });
+    return {};
+  }
+  if (record.access === 'relayed') return { servesNodes: { address, firstPort: 0, isOpen, cluster: runtime.source } };
+  const { place, close } = await serveNodesOf(runtime, record, { address, isOpen });
+  // Known before the first pass, so that a Node is written once.
+  runtime.ports.nodeEndpointOf = (node) => {
+    const port = place.ports[node];
+    return port === undefined ? undefined : { address: place.address, port };
+  };
+  return { close };
 }
 
 /** Parts that say their own sentence keep it; a file system that refuses in passing says a code only. */
@@ -163,12 +204,20 @@ function sentenceOf(error: unknown, folder: string): unknown {
 }
 
 async function openCluster(
-  { folder, kubeconfig, context, nodeSize = {}, options = {} }: LocalInstanceOptions,
+  { folder, kubeconfig, context, nodeSize = {}, options = {}, processes }: LocalInstanceOptions,
   report: (problem: string) => void,
 ): Promise<LocalCluster> {
   if (kubeconfig !== undefined) return await clusterOfKubeconfig(kubeconfig, context);
   const files = { folder: `${folder}/sandbox`, kubeconfigPath: `${folder}/kubeconfig` };
-  return await startLocalSandbox({ ...files, withNode: true, nodeSize, features: featuresFor(options), report });
+  // Beside pods that run, one that only pretends to would be believed.
+  return await startLocalSandbox({
+    ...files,
+    withNode: processes === undefined,
+    hasScheduler: true,
+    nodeSize,
+    features: featuresFor(options),
+    report,
+  });
 }
 
 /** The event sources as they are deployed, and the sweep's clockwork. @returns how to end them */

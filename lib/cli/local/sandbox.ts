@@ -45,6 +45,7 @@ export const sandboxCommand = (): Command =>
           ...files,
           port,
           withNode: node,
+          hasScheduler: node,
           nodeSize: nodeSizeOf({ nodeCpu, nodeMemory }),
           features: featuresFor(givenKindOptions(others)),
           report,

@@ -1,14 +1,15 @@
 // `farloop up`: everything in one process, until it is told to end.
 import { Command, Option } from 'commander';
 import type { Level } from '../../adapters/telemetry/log-lines.ts';
-import { managesAll, managesOf, USUAL_MANAGES } from '../../kinds/settings.ts';
-import { NODE_OPTIONS, problemOfNodeOptions, VIRTUAL_NODES, virtualNodesIn } from '../../kinds/virtual-pod/node-options.ts';
+import { managesAll, USUAL_MANAGES } from '../../kinds/settings.ts';
+import { NODE_OPTIONS } from '../../kinds/virtual-pod/node-options.ts';
 import { SIMULATED_NODE } from '../../simulated-node/node-name.ts';
 import type { Manages } from '../../objects/manages.ts';
 import type { SourcedObject } from './apply.ts';
 import {
   collect,
   collectNamespaces,
+  ipAddress,
   logLevelOption,
   manageOption,
   refuseManyNamespaces,
@@ -20,11 +21,14 @@ import { UsageError } from '../terminal/exit.ts';
 import { addKindOptions, givenKindOptions } from '../terminal/kind-options.ts';
 import type { LocalInstance } from './local-instance.ts';
 import { nodeSizeOf, sizeOrNamed, splitSizes } from './node-size.ts';
-import { providerTokenOption, tokenFilesIn } from './provider-choice.ts';
+import { nodeApiOf } from './node-api-choice.ts';
+import { allowNamespaceOption, imageOption, isOnMachine, processSettingsOf, shareOption, type ProcessFlags } from './process-choice.ts';
+import { nodesGiven, providerTokenOption, tokenFilesIn, withVirtualNodes } from '../terminal/virtual-nodes.ts';
+import { SWITCHED_ON } from '../../objects/kind-options.ts';
 import { printLine, printLines, printProblem } from '../terminal/output.ts';
 import { listenForStop } from '../terminal/stop-signals.ts';
 
-interface UpOptions {
+interface UpOptions extends ProcessFlags {
   nodeCpu?: string[];
   nodeMemory?: string[];
   kubeconfig?: string;
@@ -38,10 +42,15 @@ interface UpOptions {
   access: 'direct' | 'relayed';
   logLevel: Level;
   providerTokenFile?: string[];
+  nodeApiAddress?: string;
+  nodeApiOpen?: boolean;
 }
 
 /** It has 2 s in all; what has not ended by itself then is let go: every part survives that. */
 const END_WITHIN_MS = 1_200;
+
+/** Statuses of pods that were just ended are on their way for so long. */
+const TOLD_WITHIN_MS = 1_000;
 
 /** How long one look at a namespace may take. */
 const LOOK_MS = 5_000;
@@ -51,6 +60,7 @@ Examples:
   farloop up --apply examples/job.yaml
   farloop up --kubeconfig ~/.kube/config --apply examples/managed-by.yaml
   farloop up --kubeconfig ~/.kube/config --manage all-jobs
+  farloop up --virtual-node here=local-process --apply examples/real/sweep.yaml
 
 It runs until it is told to end. What --apply meets ends nothing: a manifest that is refused, an unknown field, and a workload that
 Farloop does not manage there are said on standard error, with what to do; nobody waits for such a workload.
@@ -80,6 +90,15 @@ export const upCommand = (): Command =>
       .addOption(sizeOrNamed('cpu', '8'))
       .addOption(sizeOrNamed('memory', '32Gi'))
       .addOption(providerTokenOption())
+      .option(
+        '--node-api-address <ip>',
+        "where the cluster's API server reaches virtual nodes on this machine, for logs, commands and figures (default: its first address)",
+        ipAddress,
+      )
+      .option('--node-api-open', 'virtual nodes answer an API server that shows no credentials, but for logs and commands')
+      .addOption(shareOption())
+      .addOption(imageOption())
+      .addOption(allowNamespaceOption())
       .addOption(logLevelOption('warn'))
       .addHelpText('after', HELP)
       .action(async (options: UpOptions) => {
@@ -87,24 +106,6 @@ export const upCommand = (): Command =>
       }),
     { isWanted: ({ name }) => name !== NODE_OPTIONS.cpu && name !== NODE_OPTIONS.memory },
   );
-
-/** The word comes with the flag, and goes without it: there is nothing that it could take. */
-const withVirtualNodes = (manages: Manages, hasVirtualNodes: boolean): Manages =>
-  hasVirtualNodes ? managesOf([...manages, VIRTUAL_NODES.word]) : manages.filter((word) => word !== VIRTUAL_NODES.word);
-
-/** @throws UsageError */
-function refuseVirtualNodes(asked: { names: string[]; namespaces: string[]; isSandbox: boolean; manage: Manages | undefined }): void {
-  const { names, namespaces, isSandbox, manage } = asked;
-  const flag = `--${NODE_OPTIONS.node}`;
-  if (names.length === 0 && manage?.every((word) => word === VIRTUAL_NODES.word))
-    throw new UsageError(
-      `--manage ${VIRTUAL_NODES.word} needs ${flag} NAME=PROVIDER, such as edge=simulated: without one there is no such node`,
-    );
-  if (names.length > 0 && namespaces.length > 0)
-    throw new UsageError(`${flag} goes without --namespace: pods of every namespace may be bound to a node, and all of them take its room`);
-  if (isSandbox && names.includes(SIMULATED_NODE))
-    throw new UsageError(`${flag} ${SIMULATED_NODE}=…: the sandbox's simulated node is called so; choose another name`);
-}
 
 /** @throws UsageError for a second one, which would silently take the place of the first */
 function oneKubeconfig(file: string, before: string | undefined): string {
@@ -136,27 +137,37 @@ async function up({
   nodeMemory,
   logLevel,
   providerTokenFile,
+  nodeApiAddress,
+  nodeApiOpen = false,
+  share,
+  image,
+  allowNamespace,
   ...others
 }: UpOptions): Promise<number> {
   const [cpu, memory] = [splitSizes(nodeCpu), splitSizes(nodeMemory)];
-  const options = {
+  const given = {
     ...givenKindOptions(others),
     ...(cpu.named !== undefined && { [NODE_OPTIONS.cpu]: cpu.named }),
     ...(memory.named !== undefined && { [NODE_OPTIONS.memory]: memory.named }),
   };
-  const problem = problemOfNodeOptions(options);
-  if (problem !== undefined) throw new UsageError(problem);
-  const nodes = virtualNodesIn(options);
-  const virtualNodes = nodes.map(({ name }) => name);
-  refuseVirtualNodes({ names: virtualNodes, namespaces: namespace, isSandbox: kubeconfig === undefined, manage });
-  const hasVirtualNodes = virtualNodes.length > 0;
+  const nodes = nodesGiven(given, { manage, namespaces: namespace, option: '--namespace' });
+  // In a sandbox whose nodes all run pods on this machine nothing else may be meant by a pod that says nothing of nodes.
+  const isAnyPods = kubeconfig === undefined && nodes.length > 0 && nodes.every(isOnMachine);
+  const options = isAnyPods ? { ...given, [NODE_OPTIONS.noTaint]: SWITCHED_ON } : given;
+  if (kubeconfig === undefined && nodes.some(({ name }) => name === SIMULATED_NODE))
+    throw new UsageError(`--${NODE_OPTIONS.node} ${SIMULATED_NODE}=…: the sandbox's simulated node is called so; choose another name`);
   if (context !== undefined && kubeconfig === undefined)
     throw new UsageError('--context needs --kubeconfig: the sandbox has one context only');
   if (kubeconfig !== undefined && (cpu.size ?? memory.size) !== undefined)
     throw new UsageError('--node-cpu and --node-memory are for the sandbox: the nodes of a cluster have their own');
   refuseManyNamespaces('--namespace', namespace);
-  const manages = withVirtualNodes(manage ?? (kubeconfig === undefined ? managesAll() : USUAL_MANAGES), hasVirtualNodes);
+  const nodeApi = nodeApiOf({ nodeApiAddress, nodeApiOpen }, { isSandbox: kubeconfig === undefined, hasNodes: nodes.length > 0 });
+  const manages = withVirtualNodes(manage ?? (kubeconfig === undefined ? managesAll() : USUAL_MANAGES), nodes.length > 0);
   refuseNarrowScope('--namespace', { manages, namespaces: namespace });
+  const processes = processSettingsOf(
+    { ...(share !== undefined && { share }), ...(image && { image }), ...(allowNamespace && { allowNamespace }) },
+    { nodes, isSandbox: kubeconfig === undefined },
+  );
   const providerTokenFiles = await tokenFilesIn(providerTokenFile, nodes);
   const stopping = listenForStop();
   (await import('./local-heap.ts')).boundHeap();
@@ -176,16 +187,26 @@ async function up({
     ...(Object.keys(options).length > 0 && { options }),
     logLevel,
     providerTokenFiles,
+    nodeApi,
+    ...(processes && { processes }),
   });
   const instance = await Promise.race([starting, stopping.asked]);
   if (typeof instance === 'number') {
     // Told to end while it was starting: what is half there is put away as far as time allows.
-    await withinTime(starting.then(async (half) => await half.stop()));
+    await withinTime(starting.then(stopped));
     return instance;
   }
   let ended: number | undefined;
   try {
     printLines(`console     ${instance.consoleUrl}\nkubeconfig  ${instance.kubeconfigPath}`);
+    const processLines = instance.processes?.describe() ?? [];
+    if (processLines.length > 0 && kubeconfig === undefined)
+      processLines.push(
+        isAnyPods
+          ? `all pods of the sandbox run there, on ${nodes.map(({ name }) => name).join(', ')}: it has no simulated node`
+          : 'the sandbox has no simulated node: a pod needs to tolerate the taint of the node that it is for',
+      );
+    for (const [at, line] of processLines.entries()) printLine(`${(at === 0 ? 'processes' : '').padEnd(12)}${line}`);
     await Promise.race([instance.ready, stopping.asked]);
     if (!stopping.signal.aborted) {
       await reportAbsentNamespaces(instance, namespace);
@@ -198,7 +219,7 @@ async function up({
     ended = await stopping.asked;
     return ended;
   } finally {
-    await withinTime(instance.stop());
+    await stopped(instance);
     if (ended !== undefined) printLine(`farloop ended; its state is in ${stateFolderPath(state)}, and the next start goes on from there`);
   }
 }
@@ -216,6 +237,20 @@ async function reportAbsentNamespaces({ cluster }: LocalInstance, namespaces: re
       if (error instanceof NotFoundError)
         printProblem(`farloop: there is no namespace ${name} on ${cluster.name} yet: Farloop works there as soon as there is one`);
     }
+}
+
+/** Pods that run as processes have their grace; nothing else is waited for as long. */
+async function stopped(instance: LocalInstance): Promise<void> {
+  const { processes } = instance;
+  const running = processes?.running ?? 0;
+  if (processes && running > 0) {
+    printLine(
+      `ending ${running} ${running === 1 ? 'pod' : 'pods'}, with 10 s of grace at most; Ctrl-C again leaves them to end by themselves in 30 s`,
+    );
+    await processes.end().catch((error: unknown) => printProblem(`farloop: a pod was not ended: ${(error as Error).message}`));
+    await new Promise((resolve) => setTimeout(resolve, TOLD_WITHIN_MS));
+  }
+  await withinTime(instance.stop());
 }
 
 async function withinTime(ending: Promise<void>): Promise<void> {

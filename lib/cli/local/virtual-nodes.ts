@@ -2,6 +2,8 @@
 import { nodeObject } from '../../kinds/virtual-node/node-object.ts';
 import { VIRTUAL_POD } from '../../kinds/virtual-pod/facts.ts';
 import { problemOfNode, virtualNodesIn } from '../../kinds/virtual-pod/node-options.ts';
+import { nodeKindOf } from '../../kinds/settings.ts';
+import { adopted } from '../../reconciler/cluster/node-adoption.ts';
 import { NODES } from '../../objects/resources.ts';
 import { deadlineIn } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -15,7 +17,7 @@ const CREATE_MS = 10_000;
 
 /** Makes those that are missing. @returns of each that somebody else made why it is left alone, for people */
 export async function makeNodes(
-  cluster: Pick<Cluster, 'create' | 'get'>,
+  cluster: Pick<Cluster, 'create' | 'get' | 'patch'>,
   { clock }: Pick<Ports, 'clock'>,
   record: ClusterRecord,
 ): Promise<string[]> {
@@ -25,9 +27,13 @@ export async function makeNodes(
       await cluster.create(NODES, nodeObject(settings), deadlineIn(clock, CREATE_MS));
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      const { object } = await cluster.get(NODES, { namespace: '', name: settings.name }, deadlineIn(clock, CREATE_MS));
+      const deadline = deadlineIn(clock, CREATE_MS);
+      const { object } = await cluster.get(NODES, { namespace: '', name: settings.name }, deadline);
       const problem = problemOfNode(object);
-      if (problem !== undefined) problems.push(problem);
+      const kind = nodeKindOf(record);
+      if (problem === undefined || !kind) continue;
+      const taken = await adopted({ clock, cluster, deadline, kind, record }, object);
+      if (!taken || 'problem' in taken) problems.push(taken ? taken.problem : problem);
     }
   return problems;
 }

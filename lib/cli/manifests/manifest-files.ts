@@ -8,11 +8,24 @@ import type { SourcedDocument } from '../../kinds/rows/manifest-documents.ts';
 import { UsageError } from '../terminal/exit.ts';
 import { lineOfField } from './field-lines.ts';
 
-/** @param files paths, or `-` for standard input. @throws UsageError naming file and line */
-export async function readManifests(files: readonly string[], standardInput: NodeJS.ReadableStream): Promise<SourcedDocument[]> {
+/**
+ * @param files paths, or `-` for standard input
+ * @param mostBytes of one file
+ * @throws UsageError naming file and line
+ */
+export async function readManifests(
+  files: readonly string[],
+  standardInput: NodeJS.ReadableStream,
+  { mostBytes = Infinity }: { mostBytes?: number } = {},
+): Promise<SourcedDocument[]> {
   const documents: SourcedDocument[] = [];
   for (const file of files) {
-    const text = textIn(file === '-' ? await bytesOfStream(standardInput) : await bytesOfFile(file));
+    const bytes = file === '-' ? await bytesOfStream(standardInput) : await bytesOfFile(file);
+    if (bytes.length > mostBytes)
+      throw new UsageError(
+        `${file === '-' ? 'standard input' : file}: is too large: expected at most ${mostBytes} bytes, found ${bytes.length}: split it into several runs`,
+      );
+    const text = textIn(bytes);
     documents.push(...parseManifests(text, file === '-' ? 'standard input' : file));
   }
   return documents;

@@ -1,43 +1,36 @@
 // `farloop explain`: what was decided about a workload, and why, from the recorded passes of the running instance.
-import { Argument, Command } from 'commander';
+import { Command } from 'commander';
 import type { ToldPass } from '../../api/passes.ts';
-import type { ContainerSummary, PodSummary, WorkloadDetail, WorkloadSummary } from '../../api/told-workload.ts';
+import type { ContainerSummary, PodSummary, WorkloadDetail } from '../../api/told-workload.ts';
 import { ALL_FACTS, findFacts } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
-import { findKindNamed } from '../../kinds/kind-names.ts';
+import { aboutWorkload, nameWorkload, workloadAt, workloadPathNamed, workloadText } from './named-workload.ts';
 import { pathOfKey, placeText } from './place-text.ts';
 import type { Reason } from '../../kinds/rows/reasons.ts';
+import { shownData } from '../../objects/values/shown-text.ts';
 import { connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
-import { AmbiguousError, FailedError, UsageError } from '../terminal/exit.ts';
+import { FailedError, UsageError } from '../terminal/exit.ts';
+import { AskedAgain, WATCHED } from './asked-again.ts';
 import { figuresText } from './figures.ts';
-import { allWorkloads, paintState } from './get.ts';
-import { withWords } from '../terminal/completion-hints.ts';
+import { paintState } from './get.ts';
 import { stateOption } from '../instance/instance-file.ts';
 import type { OutputFormat } from '../terminal/output.ts';
-import { outputOption, paint, print, spanText } from '../terminal/output.ts';
+import { outputOption, paint, print, printInstead, printProblem, spanText } from '../terminal/output.ts';
 import { wholeNumber } from '../terminal/arguments.ts';
 
 interface ExplainOptions {
   namespace?: string;
   cluster?: string;
   limit: number;
+  watch?: true;
   output: OutputFormat;
   state?: string;
   endpoint?: string;
 }
 
 export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
-  new Command('explain')
-    .description('Show what was decided about a workload, and why.')
-    .addArgument(
-      withWords(
-        new Argument('<workload>', 'KIND/NAME, as in job/demo, or NAME where one only has it'),
-        kinds.map(({ kind }) => `${kind.toLowerCase()}/`),
-      ),
-    )
-    .argument('[name]', 'NAME, where only the kind stands before it, as in job demo')
-    .option('-n, --namespace <namespace>', 'its namespace, where several have one of that name')
-    .option('--cluster <cluster>', 'its cluster, where several have one of that name')
+  aboutWorkload(new Command('explain').description('Show what was decided about a workload, and why.'), kinds)
+    .option('-w, --watch', 'go on, and show it anew when it changes')
     .option('--limit <passes>', 'how many of the latest passes', wholeNumber({ min: 1, max: 1_000 }), 20)
     .addOption(outputOption())
     .addOption(endpointOption())
@@ -47,35 +40,75 @@ export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command
       '\nExample:\n  farloop explain job/demo -n default\n\nExit codes: 0 it is explained, 1 there is no such workload, or somebody else manages it; 3 several have that name.',
     )
     .action(async (first: string, second: string | undefined, options: ExplainOptions) => {
-      const text = second === undefined ? first : `${first}/${second}`;
-      const { kind, name } = workloadOf(text, kinds);
+      if (options.watch && options.output !== 'text')
+        throw new UsageError(`--watch prints text for people: leave out -o ${options.output}`);
+      const text = workloadText(first, second);
+      const named = nameWorkload(text, kinds);
       const api = connectToInstance(options);
       const { namespace, cluster } = options;
-      const ofKind = kind === undefined ? {} : { kind };
-      const found = await allWorkloads(api, {
-        ...ofKind,
-        name,
-        ...(namespace !== undefined && { namespace }),
-        ...(cluster !== undefined && { cluster }),
-      });
-      if (found.length === 0) {
-        if (
-          kind !== undefined &&
-          (await explainGone(api, { facts: kinds.find((each) => each.kind === kind), kind, name, namespace, cluster }, options))
-        )
-          return;
-        const { absenceOf } = await import('./workload-absence.ts');
-        throw new FailedError(await absenceOf(api, { kind, name, namespace, cluster }, await allWorkloads(api, ofKind)));
-      }
-      const path = pathOf(text, found);
-      const described = await api.get<{ items: WorkloadDetail[] }>(path);
-      const [workload] = described.items;
+      const path = await workloadPathNamed(
+        api,
+        { ...options, text, named },
+        async (kind, name) =>
+          await explainGone(api, { facts: kinds.find((each) => each.kind === kind), kind, name, namespace, cluster }, options),
+      );
+      if (path === undefined) return;
+      const { workload, passes, failure } = await readExplained(api, path, options);
       if (!workload) throw new FailedError(`there is no ${text}`);
-      const { passes, failure } = await recordedPasses(api, `${path}/passes?limit=${options.limit}`);
+      if (options.watch) return await watchExplained({ text, path, first: { workload, passes, failure } }, options);
       await print({ workload, passes }, options.output, (shown) => explanationOf(shown.workload, shown.passes, failure !== undefined));
       // The known part is printed; the command fails all the same.
       if (failure) throw failure;
     });
+
+interface Explained {
+  /** Undefined: it is gone. */
+  workload: WorkloadDetail | undefined;
+  passes: ToldPass[];
+  failure?: FailedError | undefined;
+}
+
+async function readExplained(api: ApiClient, path: string, { limit }: ExplainOptions): Promise<Explained> {
+  const workload = await workloadAt(api, path);
+  return { workload, ...(await recordedPasses(api, `${path}/passes?limit=${limit}`)) };
+}
+
+const WATCH_EVERY_MS = 2_000;
+
+/** Ends once it is gone. */
+async function watchExplained(
+  { text, path, first }: { text: string; path: string; first: Explained },
+  options: ExplainOptions,
+): Promise<void> {
+  let shown: string | undefined;
+  let now: Explained | undefined = first;
+  const server = new AskedAgain(WATCHED);
+  for (;;) {
+    if (now && !now.workload) return printProblem(`farloop: ${text} is gone`);
+    if (now?.workload) {
+      const { workload, passes, failure } = now;
+      const explanation = explanationOf(shownData(workload), shownData(passes), failure !== undefined);
+      // The moment of the next look comes nearer all the time.
+      const content = JSON.stringify([
+        workload.state,
+        workload.reasons.map(({ code }) => code),
+        workload.figures,
+        workload.pods,
+        passes[0]?.passId,
+      ]);
+      if (content !== shown) printInstead(explanation, shown === undefined);
+      shown = content;
+    }
+    await new Promise((resolve) => setTimeout(resolve, WATCH_EVERY_MS));
+    try {
+      now = await readExplained(connectToInstance(options), path, options);
+      server.answered();
+    } catch (error) {
+      server.failed(error);
+      now = undefined;
+    }
+  }
+}
 
 /** More clusters are not asked for passes of a workload that is gone. */
 const MOST_CLUSTERS_ASKED = 10;
@@ -127,34 +160,6 @@ async function recordedPasses(api: ApiClient, path: string): Promise<{ passes: T
     if (!(error instanceof FailedError)) throw error;
     return { passes: [], failure: new FailedError(`its passes cannot be shown: ${error.message}`, { cause: error }) };
   }
-}
-
-/** `NAME` alone is of whatever kind has it. @throws UsageError */
-function workloadOf(text: string, kinds: readonly KindFacts[]): { kind?: string; name: string } {
-  const parts = text.split('/');
-  const [first = '', second] = parts;
-  if (parts.length > 2 || parts.includes('')) throw new UsageError(`"${text}" names no workload: expected KIND/NAME, as in job/demo`);
-  if (second === undefined) return { name: first };
-  const facts = findKindNamed(first, kinds);
-  if (!facts)
-    throw new UsageError(
-      `"${text}" names no workload: the kinds are ${kinds.map(({ kind }) => kind.toLowerCase()).join(', ')}, as in job/demo`,
-    );
-  return { kind: facts.kind, name: second };
-}
-
-/** @param found one or more */
-function pathOf(text: string, found: readonly WorkloadSummary[]): string {
-  const paths = new Map(found.map((key) => [pathOfKey(key), key]));
-  const [path = ''] = paths.keys();
-  if (paths.size === 1) return `/v1/workloads/${path}`;
-  const keys = [...paths.values()];
-  if (new Set(keys.map(({ kind }) => kind)).size > 1) {
-    const candidates = keys.map((key) => `${key.kind.toLowerCase()}/${key.name} ${placeText(key)}`);
-    throw new AmbiguousError(`${text} is the name of several workloads: ${candidates.join(', ')}; say which with KIND/NAME`);
-  }
-  const places = keys.map(({ namespace, cluster }) => [namespace, `on ${cluster}`].filter((part) => part !== '').join(' ')).join(', ');
-  throw new AmbiguousError(`${text} is in more than one place: ${places}; say which with --namespace or --cluster`);
 }
 
 /** Empty for a kind that has none. */

@@ -1,40 +1,44 @@
 // `farloop get`: what the running instance knows of its clusters and workloads.
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { existsSync } from 'node:fs';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { ClusterSummary } from '../../api/clusters.ts';
 import { readManages } from '../../objects/manages.ts';
-import { NO_NAMESPACE } from '../../objects/workload.ts';
 import { stateText, withReasons } from './cluster-states.ts';
-import type { WorkloadSummary } from '../../api/told-workload.ts';
 import type { ApiClient } from '../instance/api-client.ts';
 import { absentKindTexts } from './absent-kinds.ts';
-import { connectToInstance, endpointOption } from '../instance/api-client.ts';
+import { connectToInstance, endpointOption, type ApiOptions } from '../instance/api-client.ts';
+import { findState, STATES, type State } from '../../kinds/rows/state.ts';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { findKindNamed, pluralOf } from '../../kinds/kind-names.ts';
 import { withWords } from '../terminal/completion-hints.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
-import { figureCells, figureColumns } from './figures.ts';
-import { stateOption } from '../instance/instance-file.ts';
-import type { OutputFormat } from '../terminal/output.ts';
-import { outputOption, paint, print, spanText, tableText } from '../terminal/output.ts';
-import { standingText } from './standing-text.ts';
+import { paint, print, printLine, spanText, tableText } from '../terminal/output.ts';
+import { orderIn, showWorkloads, SORTS, WORKLOAD_OUTPUTS, type WorkloadOrder, type WorkloadOutput } from './get-workloads.ts';
 import { suggestionText } from '../terminal/suggestions.ts';
 
 interface GetOptions {
   namespace?: string;
-  output: OutputFormat;
+  allNamespaces?: true;
+  selector?: string;
+  text?: string;
+  sort?: WorkloadOrder;
+  watch?: true;
+  output: WorkloadOutput;
+  /** Words of states, or the folder of an instance's state. */
   state?: string;
   endpoint?: string;
 }
 
-/** Words beside the kinds, each with its singular. */
-const OTHERS = { workloads: 'workload', clusters: 'cluster' } as const;
+/** Words beside the kinds, each with others for the same. */
+const OTHERS = { workloads: ['workload', 'all'], clusters: ['cluster'] } as const;
 type Subject = KindFacts | keyof typeof OTHERS;
 
 /** @throws InvalidArgumentError naming what there is, and what may have been meant */
 function subjectIn(text: string, kinds: readonly KindFacts[]): Subject {
   const word = text.toLowerCase();
-  for (const [plural, one] of Object.entries(OTHERS)) if (word === plural || word === one) return plural as keyof typeof OTHERS;
+  for (const [plural, others] of Object.entries(OTHERS))
+    if (word === plural || others.some((other) => other === word)) return plural as keyof typeof OTHERS;
   const facts = findKindNamed(word, kinds);
   if (facts) return facts;
   const words = subjectWords(kinds);
@@ -50,6 +54,13 @@ function requestOf(text: string, kinds: readonly KindFacts[]): { subject: Subjec
   return { subject: subjectIn(subject, kinds), ...(name !== undefined && { name }) };
 }
 
+const HELP = `
+Examples:
+  farloop get all --state failed,waiting --sort age
+  farloop get jobs -n default -l team=a -o wide
+  farloop get jobs -w
+  farloop get job demo -o json`;
+
 export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
   new Command('get')
     .description('Show workloads, of one kind or of all, or clusters as the running instance knows them.')
@@ -60,22 +71,86 @@ export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
       ),
     )
     .argument('[name]', 'only those of this name')
-    .option('-n, --namespace <namespace>', 'only those of this namespace')
-    .addOption(outputOption())
+    .addOption(new Option('-n, --namespace <namespace>', 'only those of this namespace').conflicts('allNamespaces'))
+    .option('-A, --all-namespaces', 'those of all namespaces, as without -n')
+    .option('-l, --selector <selector>', 'only those with these labels, as in team=a,!test')
+    .option('--text <text>', 'only those where it stands in namespace, name or reason')
+    .addOption(
+      new Option(
+        '--state <states|dir>',
+        `only those in one of these states, with commas between; or, as anywhere, the state folder (default: $FARLOOP_STATE, else \${XDG_STATE_HOME:-~/.local/state}/farloop)`,
+      ),
+    )
+    .addOption(
+      withWords(
+        new Option('--sort <column>', `order by ${SORTS.join(', ')}; with a dash before it the other way round`).argParser(orderIn),
+        SORTS,
+      ),
+    )
+    .option('-w, --watch', 'go on, with a row for each that changes')
+    .addOption(new Option('-o, --output <format>', 'how data is printed').choices(WORKLOAD_OUTPUTS).default('text'))
     .addOption(endpointOption())
-    .addOption(stateOption())
-    .addHelpText('after', '\nExamples:\n  farloop get jobs -o json\n  farloop get workloads -n default')
+    .addHelpText('after', HELP)
     .action(async ({ subject, name: named }: ReturnType<typeof requestOf>, given: string | undefined, options: GetOptions) => {
       if (named !== undefined && given !== undefined)
         throw new UsageError(`"${given}" is one name too many: expected KIND/NAME, or KIND NAME`);
       const name = named ?? given;
-      if (subject === 'clusters' && options.namespace !== undefined)
-        throw new UsageError('--namespace says nothing of clusters: leave it out');
-      const api = connectToInstance(options);
-      const filter = { ...(typeof subject === 'object' && { kind: subject.kind }), ...(name !== undefined && { name }) };
-      if (subject === 'clusters') await showClusters(api, name, options);
-      else await showWorkloads(api, filter, options);
+      const { states, ...instance } = stateOrStates(options);
+      if (subject === 'clusters') {
+        refuseOfWorkloads({ ...options, states });
+        return await showClusters(connectToInstance(instance), name, options);
+      }
+      const { namespace, selector, text, sort, watch, output } = options;
+      await showWorkloads(() => connectToInstance(instance), {
+        filter: {
+          ...(typeof subject === 'object' && { kind: subject.kind }),
+          ...(name !== undefined && { name }),
+          ...(namespace !== undefined && { namespace }),
+        },
+        choice: {
+          ...(states && { state: states.join(',') }),
+          ...(selector !== undefined && { label: selector }),
+          ...(text !== undefined && { text }),
+        },
+        sort,
+        isWatched: watch === true,
+        output,
+      });
     });
+
+/** `--state` was the folder alone once. @throws UsageError for what is neither words of states nor a folder */
+function stateOrStates({ state, endpoint }: GetOptions): ApiOptions & { states?: State[] } {
+  const where = endpoint === undefined ? {} : { endpoint };
+  if (state === undefined) return where;
+  const words = state.split(',');
+  const states = words.flatMap((word) => findState(word) ?? []);
+  if (states.length === words.length) return { ...where, states };
+  // A path has other characters, or is there.
+  if (/^[A-Za-z, ]+$/.test(state) && !existsSync(state)) {
+    const unknown = words.find((word) => !findState(word)) ?? '';
+    throw new UsageError(
+      `there is no state ${JSON.stringify(unknown)}${suggestionText(unknown, STATES)}: expected some of ${STATES.join(', ')}, or a folder as in ./farloop`,
+    );
+  }
+  if (endpoint !== undefined) throw new UsageError('--state FOLDER and --endpoint name two instances: leave one out');
+  return { state };
+}
+
+/** @throws UsageError */
+function refuseOfWorkloads({
+  namespace,
+  selector,
+  text,
+  states,
+  sort,
+  watch,
+  output,
+}: Omit<GetOptions, 'state'> & { states?: readonly State[] | undefined }): void {
+  const given = { '--namespace': namespace, '--selector': selector, '--text': text, '--state': states, '--sort': sort, '--watch': watch };
+  for (const [option, value] of Object.entries(given))
+    if (value !== undefined) throw new UsageError(`${option} says nothing of clusters: leave it out`);
+  if (output === 'wide') throw new UsageError('-o wide shows no more of clusters: leave it out');
+}
 
 /** More are counted: `-o json` has each. */
 const MOST_WATCHES = 3;
@@ -88,12 +163,13 @@ export function watchesText(watches: readonly { resource: string; ageSeconds: nu
   return `${watches.length}, the oldest ${oldest.resource} ${spanText(oldest.ageSeconds * 1000)}`;
 }
 
-async function showClusters(api: ApiClient, name: string | undefined, { output }: GetOptions): Promise<void> {
+async function showClusters(api: ApiClient, name: string | undefined, { output }: Pick<GetOptions, 'output'>): Promise<void> {
   const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
   const found = items.filter((cluster) => name === undefined || cluster.name === name);
   if (name !== undefined && found.length === 0)
     throw new FailedError(`there is no cluster ${name}: there is ${items.map((cluster) => cluster.name).join(', ') || 'none yet'}`);
-  await print({ items: found }, output, ({ items: shown }) =>
+  if (output === 'name') return found.forEach((cluster) => printLine(cluster.name));
+  await print({ items: found }, output === 'wide' ? 'text' : output, ({ items: shown }) =>
     [
       withReasons(
         shown,
@@ -114,67 +190,9 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
   );
 }
 
-async function showWorkloads(api: ApiClient, filter: { kind?: string; name?: string }, { namespace, output }: GetOptions): Promise<void> {
-  const items = await allWorkloads(api, { ...filter, ...(namespace !== undefined && { namespace }) });
-  if (filter.name !== undefined && items.length === 0)
-    throw new FailedError(
-      await (
-        await import('./workload-absence.ts')
-      ).absenceOf(api, { ...filter, name: filter.name, namespace }, await allWorkloads(api, kindOnly(filter))),
-    );
-  const none =
-    items.length > 0
-      ? ''
-      : await noneText(
-          api,
-          `no ${filter.kind ?? 'workload'} yet${namespace === undefined ? '' : ` in namespace ${namespace}`}`,
-          filter.kind,
-        );
-  await print({ items }, output, ({ items: shown }) => (shown.length === 0 ? none : workloadsTable(shown)));
-}
-
-/** Says which resources are absent, and which would be shown. */
-async function noneText(api: ApiClient, none: string, kind: string | undefined): Promise<string> {
-  const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
-  const { ownOnlyTexts } = await import('./whose-workload.ts');
-  const [absent] = absentKindTexts(items, kind);
-  return absent === undefined ? [none, ...ownOnlyTexts(items, kind)].join(': ') : `${none}: ${absent}`;
-}
-
-const kindOnly = ({ kind }: { kind?: string }): { kind?: string } => (kind === undefined ? {} : { kind });
-
-/** Page by page, in the order of clusters and keys. */
-export async function allWorkloads(
-  api: ApiClient,
-  filter: { kind?: string; name?: string; namespace?: string; cluster?: string },
-): Promise<WorkloadSummary[]> {
-  const items: WorkloadSummary[] = [];
-  let next: string | undefined;
-  do {
-    const query = new URLSearchParams({ ...filter, limit: '1000', ...(next !== undefined && { continue: next }) });
-    const page = await api.get<{ items: WorkloadSummary[]; next?: string }>(`/v1/workloads?${query.toString()}`);
-    items.push(...page.items);
-    next = page.next;
-  } while (next !== undefined);
-  return items;
-}
-
-/** With a column for each figure that a kind among them has. */
-function workloadsTable(workloads: readonly WorkloadSummary[]): string {
-  const figures = figureColumns(workloads);
-  const header = ['NAMESPACE', 'NAME', 'KIND', 'STATE', ...figures.map((name) => name.toUpperCase()), 'AGE', 'NEXT LOOK', 'CLUSTER'];
-  const rows = workloads.map((workload) => {
-    const { namespace, name, kind, creationTime, nextWake, queued, cluster } = workload;
-    const age = creationTime === undefined ? '-' : spanText(Date.now() - Date.parse(creationTime));
-    const look = queued ? 'queued' : nextWake ? `in ${spanText(Date.parse(nextWake.dueTime) - Date.now())}` : '-';
-    return [namespace || NO_NAMESPACE, name, kind, standingText(workload), ...figureCells(workload, figures), age, look, cluster];
-  });
-  return tableText(header, rows);
-}
-
 /** Good, bad, or neither. */
 export function paintState(state: string): string {
-  if (['Complete', 'Watching', 'acted', 'converged'].includes(state)) return paint(state, 'green');
+  if (['Succeeded', 'Watching', 'acted', 'converged'].includes(state)) return paint(state, 'green');
   if (['Failed', 'Parked', 'Unreadable', 'parked', 'failed', 'unreachable', 'Silent'].includes(state)) return paint(state, 'red');
   return state;
 }

@@ -7,6 +7,7 @@ import type { Manages } from '../../objects/manages.ts';
 import {
   clusterName,
   collectNamespaces,
+  ipAddress,
   logLevelOption,
   manageOption,
   queueUrl,
@@ -39,6 +40,9 @@ interface RelayOptions {
   lease?: { namespace: string; name: string };
   replica?: string;
   probePort?: number;
+  nodeApiPort?: number;
+  nodeApiAddress?: string;
+  nodeApiOpen?: boolean;
   logLevel: Level;
 }
 
@@ -71,6 +75,13 @@ export const relayCommand = (): Command =>
       .option('--lease <namespace/name>', 'Lease that decides which replica sends; the others watch and take over', leaseName)
       .option('--replica <name>', 'name of this replica, with --lease (default: the host name)')
       .option('--probe-port <number>', 'answer /healthz and /readyz on this port', wholeNumber({ min: 0, max: 65_535 }))
+      .option(
+        '--node-api-port <number>',
+        'with --virtual-node: answer API servers that ask the node for logs and figures; the first node on this port, each other one on the next',
+        wholeNumber({ min: 0, max: 65_535 }),
+      )
+      .option('--node-api-address <ip>', 'with --node-api-port: where API servers reach this process, as the Nodes name it', ipAddress)
+      .option('--node-api-open', 'with --node-api-port: answer an API server that shows no credentials, but for logs')
       .addOption(logLevelOption('info'))
       .addHelpText(
         'after',
@@ -97,6 +108,9 @@ async function runRelay({
   lease,
   replica,
   probePort,
+  nodeApiPort,
+  nodeApiAddress,
+  nodeApiOpen = false,
   logLevel,
   ...others
 }: RelayOptions): Promise<number> {
@@ -104,6 +118,9 @@ async function runRelay({
   if (context !== undefined && kubeconfig === undefined) throw new UsageError('--context needs --kubeconfig');
   if (serviceAccount !== undefined && kubeconfig !== undefined)
     throw new UsageError('--service-account and --kubeconfig are two ways to one cluster: give one');
+  if ((nodeApiPort === undefined) !== (nodeApiAddress === undefined))
+    throw new UsageError('--node-api-port and --node-api-address go together: a Node names both');
+  if (nodeApiOpen && nodeApiPort === undefined) throw new UsageError('--node-api-open needs --node-api-port');
   refuseManyNamespaces('--namespace', namespace);
   refuseNarrowScope('--namespace', { manages: manage, namespaces: namespace });
   const stopping = listenForStop();
@@ -152,6 +169,10 @@ async function runRelay({
     era,
     ...(how === 'relayed' && { executor: source, commander }),
     leases: source,
+    ...(nodeApiPort !== undefined &&
+      nodeApiAddress !== undefined && {
+        servesNodes: { address: nodeApiAddress, firstPort: nodeApiPort, isOpen: nodeApiOpen, cluster: source },
+      }),
     standby: lease !== undefined,
     options: { podsEveryMs: PODS_EVERY_MS },
   });

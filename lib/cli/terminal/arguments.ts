@@ -1,4 +1,5 @@
 // Values on the command line, checked as they are read.
+import { isIP } from 'node:net';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Level } from '../../adapters/telemetry/log-lines.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
@@ -22,6 +23,11 @@ export const wholeNumber =
 export function queueUrl(text: string): string {
   const { protocol } = URL.parse(text) ?? {};
   if (protocol !== 'https:' && protocol !== 'http:') throw new InvalidArgumentError('Expected the URL of an SQS queue.');
+  return text;
+}
+
+export function ipAddress(text: string): string {
+  if (isIP(text) === 0) throw new InvalidArgumentError('Expected an IP address, such as 192.0.2.7.');
   return text;
 }
 

@@ -1,5 +1,5 @@
 // Errors that end a command with an exit code of their own: 0 done, 1 failed, 2 unusable input or usage, 3 more than one match,
-// 4 a replay decides otherwise, 130 interrupted. The message is the one line that a person sees.
+// 4 a replay decides otherwise, 5 not in time, 130 interrupted. The message is the one line that a person sees.
 
 export class ExitError extends Error {
   readonly exitCode: number;
@@ -30,5 +30,13 @@ export class AmbiguousError extends ExitError {
   override readonly name = 'AmbiguousError';
   constructor(message: string, options?: ErrorOptions) {
     super(message, 3, options);
+  }
+}
+
+/** Something that was waited for has not come about in time. */
+export class LateError extends ExitError {
+  override readonly name = 'LateError';
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, 5, options);
   }
 }

@@ -10,12 +10,12 @@ const optionsIn = (kinds: readonly WithOptions[]): KindOption[] => [
   ...new Map(kinds.flatMap(({ options = [] }) => options).map((option) => [option.name, option])).values(),
 ];
 
-/** Adds the flags in the order of the kinds. @param isWanted absent: all but those of `up` alone */
+/** Adds the flags in the order of the kinds. @param isWanted absent: all but those of what runs passes */
 export function addKindOptions(
   command: Command,
   {
     kinds = ALL_FACTS,
-    isWanted = ({ isForUp }) => isForUp !== true,
+    isWanted = ({ isForPasses }) => isForPasses !== true,
   }: { kinds?: readonly WithOptions[]; isWanted?: (option: KindOption) => boolean } = {},
 ): Command {
   for (const { name, describes, value, repeats } of optionsIn(kinds).filter(isWanted)) {

@@ -49,6 +49,13 @@ export function printLines(text: string): void {
   process.stdout.write(`${parts.join('')}\n`);
 }
 
+/** Text that takes the place of what a terminal shows; elsewhere it follows, with an empty line between. */
+export function printInstead(text: string, isFirst: boolean): void {
+  const { isTTY } = process.stdout;
+  if (isTTY) process.stdout.write('\u001B[2J\u001B[H');
+  printLines(isTTY || isFirst ? text : `\n${text}`);
+}
+
 /** One line on standard output. */
 export function printLine(text: string): void {
   process.stdout.write(`${shownText(text)}\n`);
@@ -60,15 +67,20 @@ export function printProblem(problem: string): void {
 }
 
 /** Columns as wide as their widest cell. @param rows each as long as the header */
-export function tableText(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
+export const tableText = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
+  linesOf([header, ...rows], columnWidths(header, rows)).join('\n');
+
+export const columnWidths = (header: readonly string[], rows: readonly (readonly string[])[]): number[] =>
+  header.map((title, at) => rows.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), title.length));
+
+/** Rows of a table whose columns are that wide at least. */
+export const linesOf = (rows: readonly (readonly string[])[], widths: readonly number[]): string[] =>
+  rows.map((cells) =>
     cells
       .map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
       .join('   ')
-      .trimEnd();
-  return [line(header), ...rows.map(line)].join('\n');
-}
+      .trimEnd(),
+  );
 
 const COLOURS = { green: 32, red: 31, yellow: 33, bold: 1, dim: 2 } as const;
 

@@ -38,9 +38,12 @@ export const jobShown = defineShown<Job>(jobFacts, {
 });
 
 function standingOf({ spec, status }: Job): Standing | undefined {
-  for (const type of ['Complete', 'Failed'] as const) {
+  for (const [type, state] of [
+    ['Complete', 'Succeeded'],
+    ['Failed', 'Failed'],
+  ] as const) {
     const condition = trueCondition(status?.conditions, type);
-    if (condition) return { state: type, ...(condition.reason !== undefined && { reason: condition.reason }) };
+    if (condition) return { state, ...(condition.reason !== undefined && { reason: condition.reason }) };
   }
   return spec.suspend === true ? { state: 'Suspended' } : undefined;
 }

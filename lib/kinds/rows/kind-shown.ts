@@ -139,7 +139,7 @@ export function standingOf({ shown, isOwnerless, owner, isKnown, parked, reasons
   if (isOwnerless) return { state: 'Orphan' };
   if (!owner || !isKnown) return { state: 'Unknown' };
   const told = shown.standingOf(owner);
-  if (told?.state === 'Complete' || told?.state === 'Failed') return told;
+  if (told?.state === 'Succeeded' || told?.state === 'Failed') return told;
   if (owner.metadata.deletionTimestamp !== undefined) return { state: 'Terminating' };
   if (told) return told;
   const standings = reasons.flatMap((reason) => standingBy(reason, shown) ?? []);

@@ -1,5 +1,6 @@
 // The words of a kind's facts: all that relay, ingest, loop and onboarding may ask about its owner and its children. No code outside lib/kinds
 // names a kind, or reads its spec or status; it asks the kind's row. The planner, which decides, has a table of its own (planners.ts).
+import type { RemoteProvider } from '../../objects/placement/remote-provider.ts';
 import type { Fault } from '../../objects/values/fact-checks.ts';
 import type { Shape } from '../../objects/values/field-shapes.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
@@ -119,6 +120,12 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
     namesIn(this: void, settings: KindSettings): readonly string[];
     /** Nobody else serves it. */
     isOurs(this: void, node: KubernetesObject): boolean;
+    /** A merge patch by which a Node that somebody else made becomes ours. Undefined: it is to be left alone. */
+    adoptionOf(this: void, settings: KindSettings, name: string): object | undefined;
+    /** Where its provider answers. Undefined: in the process that asks, or there is no such node. */
+    remoteOf(this: void, settings: KindSettings, name: string): RemoteProvider | undefined;
+    /** As it is made. Undefined: the settings name no such node. */
+    objectOf(this: void, settings: KindSettings, name: string): KubernetesObject | undefined;
   };
   /** Rights of passes in addition to those for owner, pods and children. */
   furtherRights?: readonly FurtherRight[];
@@ -164,8 +171,8 @@ export interface KindOption {
   needs?(this: void, value: string): readonly Resource[];
   /** The alpha feature of the API server that it needs, by the server's name. */
   feature?: string;
-  /** `farloop up` alone has this flag. */
-  isForUp?: true;
+  /** A flag of what runs passes alone: `farloop up` and `farloop cluster add`. */
+  isForPasses?: true;
   /** It decides which children there are, so a relay is started with it too. */
   isForRelay?: true;
 }
@@ -175,6 +182,10 @@ export interface FurtherRight {
   resource: Resource;
   subresource?: string;
   verbs: readonly ('get' | 'list' | 'watch' | 'create' | 'patch' | 'delete')[];
+  /** The only namespace in which it is needed; absent: those of the cluster's registration. */
+  namespace?: string;
+  /** The only objects that it is needed for, on a cluster with these settings. RBAC cannot name what is created. */
+  namesOn?(this: void, settings: KindSettings): readonly string[];
   /** Whether a cluster with these settings needs the right; absent: each cluster that manages the kind does. */
   isUsed?(this: void, settings: KindSettings): boolean;
   /** Held only to grant it: a role that passes make contains it, and RBAC lets a subject grant only its own rights. No command needs it. */
@@ -242,6 +253,8 @@ export interface PodsOfKind<Owner extends WorkloadObject> {
   refusedAlone?: true;
   /** The pod's slot among its siblings. Absent: its completion index, else its number. */
   slotOf?(this: void, pod: PodFacts): number | undefined;
+  /** The name that people use for the pod among its siblings, as `worker-1`. Absent: they tell them apart by index alone. */
+  replicaOf?(this: void, pod: Pick<PodFacts, 'labels'>): string | undefined;
   /** The name for a slot and a number (R5). */
   nameOf(owner: Owner, child: { slot: number; number: number }): string;
   urgencyOf(pod: PodFacts): Urgency;

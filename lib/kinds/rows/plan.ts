@@ -103,6 +103,12 @@ export interface ProviderState {
   /** It gave no answer, so it tells nothing of its tasks either. */
   isSilent?: true;
   cannot: readonly { field: string; why: string }[];
+  /** Nobody tells of its tasks' changes: seconds after which they are looked at again. */
+  lookAgainSeconds?: number;
+  /** It lists what runs of other nodes, too. */
+  sharesTasks?: true;
+  /** Where API servers reach the node; absent: nowhere, or it is not known now. */
+  endpoint?: { address: string; port: number };
 }
 
 export type Want = { owner: 'whole' } | ReadWant | SightWant;
@@ -136,7 +142,7 @@ export interface FailedCall {
   retryAfterSeconds?: number;
 }
 
-export type ProviderCall = 'start' | 'update' | 'stop';
+export type ProviderCall = 'start' | 'update' | 'stop' | 'forget';
 
 /** @param ownNamespace the owner's */
 export const readKeyOf = (

@@ -8,6 +8,14 @@ import type { Counted } from '../../objects/upstream-metrics.ts';
 import type { Resource } from '../../objects/resources.ts';
 import type { Action, AfterOwner, LeftBehind, NewPlan, Plan, Planner, PlanHead, Snapshot } from './plan.ts';
 
+/** The node that a pod is handed to, as the pod's environment and volumes may tell of it. */
+export interface HandingNode {
+  /** Amounts by resource. */
+  allocatable: Readonly<Record<string, string>>;
+  /** Whether its provider may have tokens of service accounts. */
+  getsTokens: boolean;
+}
+
 export interface PlannerRow<Owner extends WorkloadObject = WorkloadObject, Status extends object = object> {
   planner: Planner<Owner, Status>;
   status: KindStatus<Owner, Status>;
@@ -17,8 +25,8 @@ export interface PlannerRow<Owner extends WorkloadObject = WorkloadObject, Statu
   kept?: KindKept;
   /** The part that its passes want of what another workload keeps (a `workloads` sight); absent: all. @param uid of the one that asks */
   heardOf?(kept: object, uid: string): object;
-  /** Amounts by resource of a node that a pod is handed to: an environment may ask for them. Undefined: there is no such node. */
-  allocatableOf?(options: KindOptions | undefined, node: string): Readonly<Record<string, string>> | undefined;
+  /** The node that a pod is handed to. Undefined: there is no such node. */
+  nodeOf?(options: KindOptions | undefined, name: string): HandingNode | undefined;
   /** The part of a live owner that the flight recorder stores, if it is more than the facts: further fields that its planner reads. */
   recordedFactsOf?(owner: Owner): Owner;
   /** Texts that nearly every snapshot of a pass holds. They make it smaller. */

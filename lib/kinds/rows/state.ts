@@ -6,7 +6,7 @@ export const STATES = [
   'BackingOff',
   'Waiting',
   'Suspended',
-  'Complete',
+  'Succeeded',
   'Failed',
   'Terminating',
   'Parked',
@@ -16,13 +16,16 @@ export const STATES = [
 ] as const;
 export type State = (typeof STATES)[number];
 
+/** By its word, whatever the case of its letters. */
+export const findState = (word: string): State | undefined => STATES.find((state) => state.toLowerCase() === word.trim().toLowerCase());
+
 /** The states that a reason may have. */
 export type ReasonState = Extract<State, 'Pending' | 'Running' | 'BackingOff' | 'Waiting'>;
 
 export interface Standing {
   state: State;
   /**
-   * For Complete and Failed: the condition's reason. For Parked: the required action. For Waiting and BackingOff: a code of the closed
+   * For Succeeded and Failed: the condition's reason. For Parked: the required action. For Waiting and BackingOff: a code of the closed
    * list, or the cluster's own word for its pods' state, such as `Unschedulable` or `ImagePullBackOff`. For Running: how many pods cannot, if any.
    */
   reason?: string;

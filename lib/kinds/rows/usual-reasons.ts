@@ -14,8 +14,8 @@ export const trueCondition = (conditions: readonly Condition[] | undefined, type
   conditions?.find((condition) => condition.type === type && condition.status === 'True');
 
 const STANDINGS = [
-  ['Complete', 'Complete'],
-  ['Succeeded', 'Complete'],
+  ['Complete', 'Succeeded'],
+  ['Succeeded', 'Succeeded'],
   ['Failed', 'Failed'],
   ['Suspended', 'Suspended'],
 ] as const;
@@ -64,7 +64,7 @@ export function usualReasonsOf(
 
 function endText(owner: WorkloadObject): string {
   const standing = usualStandingOf(owner);
-  const how = standing?.state === 'Complete' ? 'it completed' : standing?.state === 'Failed' ? 'it failed' : 'it has ended';
+  const how = standing?.state === 'Succeeded' ? 'it completed' : standing?.state === 'Failed' ? 'it failed' : 'it has ended';
   return standing?.reason === undefined ? how : `${how}: ${standing.reason}`;
 }
 

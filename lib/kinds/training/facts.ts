@@ -52,6 +52,7 @@ export const trainingFacts = (names: FrameworkNames): KindFacts =>
       refusedAlone: true,
       counted: PODS_COUNTED,
       slotOf: (pod) => slotIn(names, pod),
+      replicaOf: ({ labels }) => replicaIn(names, labels),
       successOutlivesPod: true,
       nameOf: (job, { slot }) => nameIn(names, job, slot),
       urgencyOf: urgencyOfPod,
@@ -100,6 +101,12 @@ function slotIn({ types, leader }: FrameworkNames, { labels }: Pick<PodFacts, 'l
   const role = types.findIndex((type) => type.toLowerCase() === labels[REPLICA_TYPE]);
   const index = indexIn(labels) ?? (leader && types[role] === leader.type ? 0 : undefined);
   return role < 0 || index === undefined || index < 0 || index >= MOST_INDEXES ? undefined : numberOfSlot(role, index);
+}
+
+function replicaIn({ leader }: FrameworkNames, labels: PodFacts['labels']): string | undefined {
+  const type = labels[REPLICA_TYPE];
+  const index = indexIn(labels) ?? (leader && type === leader.type.toLowerCase() ? 0 : undefined);
+  return type === undefined || index === undefined ? undefined : `${type}-${index}`;
 }
 
 function nameIn(names: FrameworkNames, job: TrainingJob, slot: number): string {

@@ -1,5 +1,5 @@
 // The part of a live training job that the flight recorder stores.
-import { recordedTemplateOf } from '../../objects/recorded-template.ts';
+import { recordedTemplateOf } from '../../objects/pods/recorded-template.ts';
 import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
 import type { FrameworkNames } from './names/framework-names.ts';
 import type { ReplicaSpec, TrainingJob } from './terms/job-types.ts';

@@ -1,6 +1,7 @@
 // How training jobs are displayed.
 import { defineShown, type Figure, type KindShown, type Unmanaged } from '../rows/kind-shown.ts';
 import type { FrameworkNames } from './names/framework-names.ts';
+import { isOver } from './status/conditions.ts';
 import type { TrainingJob } from './terms/job-types.ts';
 import { REASONS, trainingReasons, wantedIn } from './reasons.ts';
 import { MULTI_KUEUE, TRAINING_JOBS } from './names/settings.ts';
@@ -30,10 +31,14 @@ const sumOf = ({ status }: TrainingJob, count: 'active' | 'succeeded' | 'failed'
 function figuresOf(names: FrameworkNames, job: TrainingJob | undefined): Figure[] {
   return [
     { name: 'succeeded', value: job ? sumOf(job, 'succeeded') : 0, ...(job && { of: wantedIn(names, job) }) },
-    { name: 'active', value: job ? sumOf(job, 'active') : 0 },
+    { name: 'active', value: job && !isCleanedUp(job) ? sumOf(job, 'active') : 0 },
     { name: 'failed', value: job ? sumOf(job, 'failed') : 0 },
   ];
 }
+
+/** Its status keeps the replicas that ran when it ended, as upstream's does; their pods are deleted. */
+const isCleanedUp = ({ spec, status }: TrainingJob): boolean =>
+  isOver(status?.conditions) && (spec.runPolicy?.cleanPodPolicy ?? spec.cleanPodPolicy ?? 'None') !== 'None';
 
 function unmanagedText({ managedBy, manages }: Unmanaged): string {
   if (managedBy === MULTI_KUEUE)

@@ -5,6 +5,9 @@ import { MADE_BY, type VirtualNodeSettings } from '../virtual-pod/node-options.t
 /** Looks like a version of Kubernetes, or some clients fail. */
 const KUBELET_VERSION = 'v1.36.3-farloop';
 
+/** API servers from 1.36 on then speak to the node as their own clients speak to them; those before drop the field. */
+const COMMANDS_BY_WEBSOCKET = 'ExtendWebSocketsToKubelet';
+
 /** Taints and spec are written at creation alone (trap 17). */
 export const nodeObject = ({ name, provider, labels, taints }: VirtualNodeSettings): KubernetesObject =>
   ({
@@ -26,11 +29,19 @@ export const nodeObject = ({ name, provider, labels, taints }: VirtualNodeSettin
     spec: { ...(taints.length > 0 && { taints }) },
   }) as KubernetesObject;
 
-/** Conditions of others stay. @param problem why the provider can start nothing now */
+/**
+ * Each of ours has its heartbeat now; conditions of others stay.
+ * @param problem why the provider can start nothing now
+ * @param endpoint where API servers reach it; undefined: as the Node says
+ */
 export function nodeStatus(
   { status = {} }: Node,
   { name, capacity }: VirtualNodeSettings,
-  { problem, nowText }: { problem: string | undefined; nowText: string },
+  {
+    problem,
+    nowText,
+    endpoint,
+  }: { problem: string | undefined; nowText: string; endpoint?: { address: string; port: number } | undefined },
 ): Record<string, unknown> {
   const before = (status['conditions'] ?? []) as Condition[];
   const wanted: [string, string, string, string][] = [
@@ -44,14 +55,19 @@ export function nodeStatus(
   ];
   const ours = wanted.map(([type, is, reason, message]) => {
     const was = before.find((condition) => condition.type === type);
-    const isSame = was?.status === is && was.reason === reason && was.message === message;
-    if (isSame) return was;
     const lastTransitionTime = was?.status === is ? (was.lastTransitionTime ?? nowText) : nowText;
     return { type, status: is, reason, message, lastHeartbeatTime: nowText, lastTransitionTime };
   });
+  // An address that is not known now is one that was right when it was written.
+  const reached = endpoint && {
+    addresses: [{ type: 'InternalIP', address: endpoint.address }],
+    daemonEndpoints: { kubeletEndpoint: { Port: endpoint.port } },
+    declaredFeatures: [COMMANDS_BY_WEBSOCKET],
+  };
   const others = before.filter(({ type }) => !wanted.some(([each]) => each === type));
   return {
     ...status,
+    ...reached,
     phase: 'Running',
     capacity,
     allocatable: capacity,

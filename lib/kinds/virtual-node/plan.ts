@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Pod } from '../../objects/kubernetes.ts';
 import { timeOf } from '../../objects/pods/pod-facts.ts';
 import { NODES, PODS } from '../../objects/resources.ts';
-import type { Task } from '../../objects/task.ts';
+import { isOfRun, type Task } from '../../objects/task.ts';
 import {
   readKeyOf,
   sightKeyOf,
@@ -43,8 +43,13 @@ type Given = Snapshot<VirtualNode, Kept>;
 const MOST_TOLD = 256;
 /** Of decisions, some 200 a pod. Rejected pods are forgotten once the API server shows it, and others come in their place. */
 const MOST_DECIDED_CHARACTERS = 250_000;
-/** While pods are on it: tasks are compared with pods, so that a lost word of the provider shows. */
-const COMPARE_SECONDS = 300;
+/** Tasks are compared with pods, so that a lost word of the provider shows, and the status has a heartbeat as a kubelet's. */
+const LOOK_SECONDS = 300;
+/** Pods that have run for so long seldom change: looks at tasks of which nobody tells come less often. */
+const STEADY_MS = 3_600_000;
+const STEADY_LOOK_SECONDS = 60;
+/** A timer may be early by the clocks' difference. */
+const HEARTBEAT_SECONDS = LOOK_SECONDS - 15;
 /** Until a provider that is not well is asked again. */
 const UNWELL_SECONDS = 10;
 
@@ -73,23 +78,28 @@ export function plan(given: Given, now: Date): NodePlan {
   const seenTasks = sights?.get(sightKeyOf(tasks)) as Task[] | null | undefined;
   if (given.isWhole !== true || !state) return { actions: [], wants: [{ owner: 'whole' }, pods, provider, tasks], why: [] };
   const nowText = timeOf(Math.floor(now.getTime() / 1000)) ?? '';
-  const status = nodeStatus(node, settings, { problem: state.problem, nowText });
-  const statusActions =
-    canonicalText(withoutHeartbeats(status)) === canonicalText(withoutHeartbeats(node.status ?? {}))
-      ? []
-      : [{ verb: 'status' as const, status, why: state.problem === undefined ? 'it is ready for pods' : 'its provider is not well' }];
+  const wanted = nodeStatus(node, settings, { problem: state.problem, nowText, endpoint: state.endpoint });
+  const isNews = canonicalText(withoutHeartbeats(wanted)) !== canonicalText(withoutHeartbeats(node.status ?? {}));
+  const because = state.problem === undefined ? 'it is ready for pods' : 'its provider is not well';
+  const isDue = isNews || isHeartbeatDue(node, now);
+  const status = isDue ? wanted : (node.status ?? {});
+  const statusActions = isDue
+    ? [{ verb: 'status' as const, status, why: isNews ? because : 'its last heartbeat is five minutes old' }]
+    : [];
   // Nothing is decided on what runs while nobody knows what does.
   if (state.isSilent)
     return { actions: statusActions, status, why: [`the provider does not answer: ${state.problem}`], requeueAfterSeconds: UNWELL_SECONDS };
   if (!listed || !seenTasks) return { actions: [], wants: [pods, tasks], why: [] };
-  const before = kept?.decision ?? rebuiltDecision({ pods: listed, running: runningIn(seenTasks) }, now);
+  const ofPods = seenTasks.filter((task) => !isOfRun(task));
+  const ours = state.sharesTasks ? ofThisNode(ofPods, { listed, kept }) : ofPods;
+  const before = kept?.decision ?? rebuiltDecision({ pods: listed, running: runningIn(ours) }, now);
   const ending = endingIn(before, listed);
   const heads: SightWant = {
     sight: 'workloads',
     workloads: ending.map(({ uid, namespace, name: pod }) => ({ kind: VIRTUAL_POD, namespace, name: pod, uid })),
   };
   if (ending.length > 0 && sights?.has(sightKeyOf(heads)) !== true) return { actions: [], wants: [heads], why: [] };
-  const ended = endsIn(ending, (sights?.get(sightKeyOf(heads)) ?? {}) as Record<string, unknown>, { listed, tasks: seenTasks });
+  const ended = endsIn(ending, (sights?.get(sightKeyOf(heads)) ?? {}) as Record<string, unknown>, { listed, tasks: ours });
   const { decision, requeueAt } = decideAdmissions(
     {
       // Its capacity counts from its first pass on, before its status says so.
@@ -104,9 +114,9 @@ export function plan(given: Given, now: Date): NodePlan {
     now,
   );
   const told = toldIn(decision, listed);
-  const dangling = danglingIn(decision, { listed, tasks: seenTasks }, kept?.dangling ?? []);
+  const dangling = danglingIn(decision, { listed, tasks: ours }, kept?.dangling ?? []);
   const stored = { ...decision, told: told.upTo };
-  const differing = differingIn(listed, seenTasks);
+  const differing = differingIn(listed, ours);
   const tells = [...told.pods, ...dangling.tells, ...unlistedIn(decision, listed), ...differing].slice(0, MOST_TOLD);
   const decided = decision.pods.filter(({ sequence, changed = sequence }) => changed > before.latest);
   return {
@@ -119,7 +129,7 @@ export function plan(given: Given, now: Date): NodePlan {
       requeueAt,
       now,
       isMore: told.isMore,
-      isInUse: decision.pods.length > 0 || dangling.uids.length > 0,
+      lookAgainSeconds: lookAgainSecondsOf(state, { decision, listed, now }),
       problem: state.problem,
     }),
   };
@@ -144,17 +154,39 @@ function whyOf(
   return decided.length === 0 ? [...health, `${name} has decided on all its pods`] : [...health, ...sentences, ...more];
 }
 
-function requeueOf(about: { requeueAt: string | undefined; now: Date; isMore: boolean; isInUse: boolean; problem: string | undefined }): {
-  requeueAfterSeconds?: number;
+/** Where nobody tells of changes. Undefined: nothing of this node may change at its provider. */
+function lookAgainSecondsOf(
+  { lookAgainSeconds }: ProviderState,
+  { decision, listed, now }: { decision: NodeDecision; listed: readonly Pod[]; now: Date },
+): number | undefined {
+  const byUid = new Map(listed.map((pod) => [uidOf(pod), pod]));
+  const admitted = decision.pods.filter(({ state, hasEnded }) => state === 'admitted' && !hasEnded);
+  if (lookAgainSeconds === undefined || admitted.length === 0) return undefined;
+  const isSteady = admitted.every(({ uid }) => {
+    const { metadata, status } = byUid.get(uid) ?? {};
+    const startedMs = Date.parse(status?.startTime ?? '');
+    return status?.phase === 'Running' && metadata?.deletionTimestamp === undefined && now.getTime() - startedMs >= STEADY_MS;
+  });
+  return isSteady ? Math.max(lookAgainSeconds, STEADY_LOOK_SECONDS) : lookAgainSeconds;
+}
+
+function requeueOf(about: {
+  requeueAt: string | undefined;
+  now: Date;
+  isMore: boolean;
+  lookAgainSeconds: number | undefined;
+  problem: string | undefined;
+}): {
+  requeueAfterSeconds: number;
 } {
-  const { requeueAt, now, isMore, isInUse, problem } = about;
+  const { requeueAt, now, isMore, lookAgainSeconds = LOOK_SECONDS, problem } = about;
   const seconds = [
     ...(isMore ? [0.05] : []),
     ...(requeueAt === undefined ? [] : [Math.max((Date.parse(requeueAt) - now.getTime()) / 1000, 0.05)]),
-    ...(isInUse ? [COMPARE_SECONDS] : []),
+    Math.min(lookAgainSeconds, LOOK_SECONDS),
     ...(problem === undefined ? [] : [UNWELL_SECONDS]),
   ];
-  return seconds.length === 0 ? {} : { requeueAfterSeconds: Math.min(...seconds) };
+  return { requeueAfterSeconds: Math.min(...seconds) };
 }
 
 /** Pods whose end their own passes may have noted: they go, or nobody lists them any more. */
@@ -236,10 +268,18 @@ function differingIn(listed: readonly Pod[], tasks: readonly Task[]): ToldWorklo
   const byUid = new Map(tasks.map((task) => [task.uid, task]));
   return listed.flatMap((pod): ToldWorkload[] => {
     const task = byUid.get(uidOf(pod));
-    if (!task || isPhaseFinal(pod)) return [];
-    if (!task.hasEnded && (task.status.phase ?? 'Pending') === (pod.status?.phase ?? 'Pending')) return [];
+    if (isPhaseFinal(pod)) return [];
+    // One that was never started has no task yet.
+    if (!task && pod.status?.startTime === undefined) return [];
+    if (task && !task.hasEnded && (task.status.phase ?? 'Pending') === (pod.status?.phase ?? 'Pending')) return [];
     return [{ kind: VIRTUAL_POD, namespace: pod.metadata.namespace ?? '', name: pod.metadata.name ?? '', uid: uidOf(pod) }];
   });
+}
+
+/** Those of pods that are on it, or that it has decided on: all others may be somebody else's. */
+function ofThisNode(tasks: readonly Task[], { listed, kept }: { listed: readonly Pod[]; kept: Kept | undefined }): Task[] {
+  const known = new Set([...listed.map(uidOf), ...(kept?.decision.pods ?? []).map(({ uid }) => uid)]);
+  return tasks.filter(({ uid }) => known.has(uid));
 }
 
 const runningIn = (tasks: readonly Task[]) =>
@@ -247,8 +287,24 @@ const runningIn = (tasks: readonly Task[]) =>
     .filter(({ hasEnded }) => !hasEnded)
     .map(({ uid, namespace, name, requests = {} }) => ({ uid, namespace, name, room: { requests: { ...requests } } }));
 
-/** A heartbeat alone is no news. */
+interface Heartbeats {
+  conditions?: { type?: string; lastHeartbeatTime?: string }[];
+}
+
+function isHeartbeatDue({ status }: Given['owner'], now: Date): boolean {
+  const { lastHeartbeatTime = '' } = ((status as Heartbeats | undefined)?.conditions ?? []).find(({ type }) => type === 'Ready') ?? {};
+  return !(now.getTime() - Date.parse(lastHeartbeatTime) < HEARTBEAT_SECONDS * 1_000);
+}
+
+/** A heartbeat alone is no news, nor a field that some API servers do not keep. */
 function withoutHeartbeats(status: object): object {
-  const { conditions = [], ...rest } = status as { conditions?: { lastHeartbeatTime?: unknown }[] };
+  const {
+    conditions = [],
+    declaredFeatures: _features,
+    ...rest
+  } = status as {
+    conditions?: { lastHeartbeatTime?: unknown }[];
+    declaredFeatures?: unknown;
+  };
   return { ...rest, conditions: conditions.map(({ lastHeartbeatTime: _time, ...condition }) => condition) };
 }

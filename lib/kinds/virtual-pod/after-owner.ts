@@ -2,7 +2,7 @@
 import type { Task } from '../../objects/task.ts';
 import { sightKeyOf, type Action, type AfterOwner, type LeftBehind, type SightWant } from '../rows/plan.ts';
 import type { Kept } from './kept.ts';
-import { virtualNodesIn } from './node-options.ts';
+import { virtualNodeNamed, virtualNodesIn } from './node-options.ts';
 import { nodeWorkload, SENDING_MS } from './plan.ts';
 
 const AGAIN_SECONDS = 2;
@@ -10,7 +10,8 @@ const AGAIN_SECONDS = 2;
 export function afterOwner({ key, kept, sights, options, nowMs }: LeftBehind): AfterOwner {
   const { node, ordered, attempt = 1, stop, ended, seen } = (kept ?? {}) as Partial<Kept>;
   const tells = node ? [nodeWorkload(node)] : [];
-  if (ended) return { actions: [], isDone: true, tells, why: 'the pod is gone, and nothing of it runs' };
+  const forgets = node && keepsEnded(options, node.name) ? [forget({ node: node.name, uid: key.uid, attempt })] : [];
+  if (ended) return { actions: forgets, isDone: true, tells, why: 'the pod is gone, and nothing of it runs' };
   // The head may be new: then its task may be on any node.
   const nodes = node ? [node.name] : virtualNodesIn(options).map(({ name }) => name);
   const wants = nodes.map((name): SightWant => ({ sight: 'task', node: name, uid: key.uid, attempt }));
@@ -31,5 +32,18 @@ export function afterOwner({ key, kept, sights, options, nowMs }: LeftBehind): A
       requeueAfterSeconds: leftMs / 1000,
       why: 'the pod is gone, and a start of its task may still be on its way',
     };
-  return { actions, isDone: true, tells, why: 'the pod is gone, and nothing of it runs' };
+  return { actions: forgets, isDone: true, tells, why: 'the pod is gone, and nothing of it runs' };
 }
+
+/** A provider that runs anything keeps what has ended until somebody says that nobody asks for it any more. */
+const keepsEnded = (options: LeftBehind['options'], node: string): boolean => {
+  const provider = virtualNodeNamed(options, node)?.provider;
+  return provider !== undefined && provider !== 'simulated';
+};
+
+const forget = (task: { node: string; uid: string; attempt: number }): Action => ({
+  verb: 'call',
+  call: 'forget',
+  ...task,
+  why: 'its pod is gone, and nobody asks for it any more',
+});

@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import { canonicalText } from '../../objects/child-state.ts';
 import type { ObjectMeta, Pod, PodStatus, WorkloadObject } from '../../objects/kubernetes.ts';
 import { hasEnded } from '../../objects/placement/schedulable.ts';
-import { CONFIG_MAPS, NODES, PODS, SECRETS, SERVICES } from '../../objects/resources.ts';
+import { CONFIG_MAPS, NODES, PODS, SECRETS, SERVICE_ACCOUNTS, SERVICES } from '../../objects/resources.ts';
 import { flag, int64, list, object, optional, text, textLike, time } from '../../objects/values/fact-checks.ts';
 import { defineFacts } from '../rows/define-facts.ts';
+import type { KindSettings } from '../rows/kind.ts';
 import { ownerCheck, present } from '../rows/owner-facts.ts';
-import { nodeOptions, VIRTUAL_NODES, virtualNodesIn } from './node-options.ts';
+import { NODE_OPTIONS, nodeOptions, VIRTUAL_NODES, virtualNodesIn } from './node-options.ts';
 import { preemptionOrdering } from './ordering.ts';
 
 export const VIRTUAL_POD = 'VirtualPod';
@@ -33,6 +34,8 @@ export interface VirtualPod extends WorkloadObject {
   status?: PodStatus;
 }
 
+const namesOn = ({ options }: KindSettings): string[] => virtualNodesIn(options).map(({ name }) => name);
+
 const METADATA = { '*': true, managedFields: false } as const;
 /** No environment leaves the API server for a view: a start reads the pod live. */
 const CONTAINERS = { '*': true, env: false, envFrom: false, command: false, args: false } as const;
@@ -48,11 +51,18 @@ export const virtualPodFacts = defineFacts<VirtualPod>({
   ownersOn: ({ options }) => virtualNodesIn(options).map(({ name }) => ({ fieldSelector: `spec.nodeName=${name}` })),
   furtherRights: [
     // A pass asks which Node has the name.
-    { resource: NODES, verbs: ['get'] },
+    { resource: NODES, verbs: ['get'], namesOn },
     // Objects that an environment names are read when a task is to start.
     { resource: CONFIG_MAPS, verbs: ['get'] },
     { resource: SECRETS, verbs: ['get'] },
     { resource: SERVICES, verbs: ['get', 'list'] },
+    // Of every account of the namespaces, so only where it was asked for.
+    {
+      resource: SERVICE_ACCOUNTS,
+      subresource: 'token',
+      verbs: ['create'],
+      isUsed: ({ options }) => options?.[NODE_OPTIONS.tokens] !== undefined,
+    },
   ],
   hasNoPods: true,
   hasOtherWriters: true,

@@ -15,7 +15,12 @@ const BACKOFF_MS = { first: 1_000, most: 300_000 };
 /** An object that its environment names may come at any time: it is looked for again and again. */
 const UNRESOLVED_MS = { first: 1_000, most: 60_000 };
 
-const REASONS = { start: 'ProviderCreateFailed', update: 'ProviderUpdateFailed', stop: 'ProviderDeleteFailed' } as const;
+const REASONS = {
+  start: 'ProviderCreateFailed',
+  update: 'ProviderUpdateFailed',
+  stop: 'ProviderDeleteFailed',
+  forget: 'ProviderDeleteFailed',
+} as const;
 const LONGEST_MESSAGE = 900;
 
 export function afterFailure({ pod, kept, now }: { pod: VirtualPod; kept: Kept; now: Date }, failed: FailedCall): NewPlan<PodStatus, Kept> {

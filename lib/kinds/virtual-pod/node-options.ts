@@ -3,20 +3,23 @@ import type { KindOptions } from '../../objects/kind-options.ts';
 import type { KubernetesObject, Taint } from '../../objects/kubernetes.ts';
 import { problemsOfDnsSubdomain } from '../../objects/names.ts';
 import { isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
+import type { LocalProviderWord, RemoteProvider } from '../../objects/placement/remote-provider.ts';
 import type { KindOption, Setting } from '../rows/kind.ts';
 import { problemOfProviderAddress } from './provider-address.ts';
 
-export const VIRTUAL_NODES: Setting = { word: 'virtual-nodes', takes: 'the nodes of --virtual-node and the pods on them, with farloop up' };
+export const VIRTUAL_NODES: Setting = { word: 'virtual-nodes', takes: 'the nodes of --virtual-node and the pods on them' };
 
 /** Providers of this build, by the word after `NAME=`. */
-export const PROVIDERS = ['simulated', 'http'] as const;
+export const PROVIDERS = ['simulated', 'local-process', 'podman', 'docker', 'http', 'interlink'] as const;
 export type ProviderWord = (typeof PROVIDERS)[number];
 
 export interface VirtualNodeSettings {
   name: string;
   provider: ProviderWord;
-  /** Of a provider that is reached by HTTP. */
-  address?: string;
+  /** Of a provider beyond this process. */
+  remote?: RemoteProvider;
+  /** Of a provider in this process. */
+  local?: LocalProviderWord;
   /** Quantities by resource. */
   capacity: Readonly<Record<'cpu' | 'memory' | 'ephemeral-storage' | 'pods', string>>;
   labels: Readonly<Record<string, string>>;
@@ -35,6 +38,8 @@ export const NODE_OPTIONS = {
   taints: 'node-taints',
   noTaint: 'no-node-taint',
   noDaemonSets: 'no-node-daemonsets',
+  tokens: 'node-tokens',
+  adopt: 'adopt-node',
 } as const;
 
 const USUAL_CAPACITY: VirtualNodeSettings['capacity'] = { cpu: '20', memory: '100Gi', 'ephemeral-storage': '100Gi', pods: '20' };
@@ -53,25 +58,29 @@ const named =
     const at = text.indexOf('=');
     const name = text.slice(0, Math.max(at, 0));
     if (at < 1) return 'Expected NAME=…, the name of a virtual node first.';
-    if (problemsOfDnsSubdomain(name).length > 0)
-      return `${JSON.stringify(name)} is no name of a Node: expected lower-case letters, digits, "-" and ".", as in edge-1.`;
-    return problemOf(text.slice(at + 1));
+    return nameProblem(name) ?? problemOf(text.slice(at + 1));
   };
 
-/** `simulated`, or `http:` and an address. */
-function providerIn(text: string): Pick<VirtualNodeSettings, 'provider' | 'address'> | undefined {
+const nameProblem = (name: string): Problem =>
+  problemsOfDnsSubdomain(name).length === 0
+    ? undefined
+    : `${JSON.stringify(name)} is no name of a Node: expected lower-case letters, digits, "-" and ".", as in edge-1.`;
+
+/** A word alone, or a protocol and an address. */
+function providerIn(text: string): Pick<VirtualNodeSettings, 'provider' | 'remote' | 'local'> | undefined {
   const [, word = '', address] = /^([^:]+)(?::(.*))?$/.exec(text) ?? [];
   const provider = PROVIDERS.find((known) => known === word);
-  if (provider === undefined || (provider === 'simulated') !== (address === undefined)) return undefined;
-  return { provider, ...(address !== undefined && { address }) };
+  if (provider === 'http' || provider === 'interlink')
+    return address === undefined ? undefined : { provider, remote: { protocol: provider, address } };
+  return provider !== undefined && address === undefined ? { provider, local: provider } : undefined;
 }
 
 function providerProblem(text: string): Problem {
-  const { address } = providerIn(text) ?? {};
-  if (address !== undefined) return problemOfProviderAddress(address);
+  const { remote } = providerIn(text) ?? {};
+  if (remote) return problemOfProviderAddress(remote.address);
   return providerIn(text)
     ? undefined
-    : `There is no provider ${JSON.stringify(text)}. Expected simulated, or http: and an address, as in edge=http:http://127.0.0.1:9000.`;
+    : `There is no provider ${JSON.stringify(text)}. Expected simulated, local-process, podman, docker, or http: or interlink: and an address, as in edge=http:http://127.0.0.1:9000.`;
 }
 
 const quantityProblem = (text: string): Problem =>
@@ -95,15 +104,15 @@ const option = (name: string, describes: string, value: NonNullable<KindOption['
   describes,
   value,
   repeats: true,
-  isForUp: true,
+  isForPasses: true,
 });
 
-/** Flags of `up`, which has the providers in its process. */
+/** Flags of what runs passes: these call the providers. */
 export const nodeOptions: readonly KindOption[] = [
   {
     ...option(
       NODE_OPTIONS.node,
-      `a node without a machine, and who runs its pods: simulated, or http:ADDRESS; adds the word ${VIRTUAL_NODES.word} to --manage; may be given several times`,
+      `a node without a machine, and who runs its pods: simulated, local-process, podman or docker (farloop up alone), http:ADDRESS or interlink:ADDRESS; adds the word ${VIRTUAL_NODES.word} to --manage; may be given several times`,
       { placeholder: 'name=provider', problemOf: named(providerProblem) },
     ),
     isForRelay: true,
@@ -131,12 +140,25 @@ export const nodeOptions: readonly KindOption[] = [
   {
     name: NODE_OPTIONS.noTaint,
     describes: 'virtual nodes without their usual taint virtual-kubelet.io/provider, so that any pod may go there',
-    isForUp: true,
+    isForPasses: true,
   },
   {
     name: NODE_OPTIONS.noDaemonSets,
     describes: 'virtual nodes that reject pods of DaemonSets: those that tolerate every taint come to every node',
-    isForUp: true,
+    isForPasses: true,
+  },
+  option(
+    NODE_OPTIONS.adopt,
+    'a virtual node whose Node is there already, of another virtual kubelet that has ended; may be given several times',
+    {
+      placeholder: 'name',
+      problemOf: nameProblem,
+    },
+  ),
+  {
+    name: NODE_OPTIONS.tokens,
+    describes: "virtual nodes whose providers get the tokens of service accounts that pods' volumes ask for",
+    isForPasses: true,
   },
 ];
 
@@ -199,8 +221,14 @@ export const MADE_BY = 'farloop.dev/virtual-node';
 /** Why nothing is done for a Node and its pods, for people; undefined: Farloop made it. */
 export function problemOfNode({ metadata: { name, annotations } }: KubernetesObject): string | undefined {
   if (annotations?.[MADE_BY] !== undefined) return undefined;
-  return `the Node ${name} was not made by Farloop, so somebody else serves it: give the virtual node another name, or delete that Node`;
+  return `the Node ${name} was not made by Farloop, so somebody else serves it: give the virtual node another name, delete that Node, or take it over with --${NODE_OPTIONS.adopt} ${name}`;
 }
+
+export const isToBeAdopted = (options: KindOptions | undefined, name: string): boolean =>
+  (options?.[NODE_OPTIONS.adopt] ?? '').split(' ').includes(name);
+
+/** A merge patch: from then on Farloop serves the Node, which stays as it was made. */
+export const adoption = ({ provider }: VirtualNodeSettings): object => ({ metadata: { annotations: { [MADE_BY]: provider } } });
 
 /** Why the options do not fit together, for people; undefined if they do. */
 export function problemOfNodeOptions(options: KindOptions): string | undefined {
@@ -214,5 +242,8 @@ export function problemOfNodeOptions(options: KindOptions): string | undefined {
     for (const name of valuesOf(options, NODE_OPTIONS[each]).keys())
       if (!names.includes(name))
         return `--${NODE_OPTIONS[each]} is about ${name}, and no --${NODE_OPTIONS.node} ${name}=… makes such a node${names.length > 0 ? `; there is ${names.join(', ')}` : ''}`;
+  const unknown = (options[NODE_OPTIONS.adopt] ?? '').split(' ').find((name) => name !== '' && !names.includes(name));
+  if (unknown !== undefined)
+    return `--${NODE_OPTIONS.adopt} is about ${unknown}, and no --${NODE_OPTIONS.node} ${unknown}=… says who is to run its pods`;
   return undefined;
 }

@@ -21,7 +21,7 @@ import { rejectedStatus, rejectionEvent } from '../preemption/checks/rejection.t
 import { afterFailure, noteOfFailure } from './failed-calls.ts';
 import { virtualPodFacts, type VirtualPod } from './facts.ts';
 import { NOTHING_KEPT, type Kept } from './kept.ts';
-import { problemOfNode } from './node-options.ts';
+import { problemOfNode, virtualNodeNamed } from './node-options.ts';
 import { endedUnstarted, evicted, isFinal, isShownBy, lostStatus, statusOf, toBeEvicted } from './task-status.ts';
 
 type PodPlan = NewPlan<PodStatus, Kept>;
@@ -33,11 +33,19 @@ export const SENDING_MS = 30_000;
 const UNSEEN_MS = 120_000;
 /** Two looks, so far apart, must miss a task that had been seen. */
 const LOST_AFTER_MS = 10_000;
+/** An edge that was started anew does not know at once what runs. */
+const EDGE_LOST_AFTER_MS = 30_000;
 const LOOK_AGAIN_SECONDS = 2;
 const STOP_AGAIN_MS = 10_000;
 /** A start without an answer is repeated: its name makes it the same. */
 const START_AGAIN_MS = 2_000;
-const NODE_AGAIN_SECONDS = 5;
+const NODE_AGAIN_SECONDS = 4;
+/** Until a task that has not begun is looked at again, by how long ago it was ordered: some wait for hours in a queue. */
+const BEGIN_AGAIN = [
+  { underMs: 60_000, seconds: 4 },
+  { underMs: 600_000, seconds: 15 },
+  { underMs: Infinity, seconds: 60 },
+] as const;
 const REMOVE_AGAIN_SECONDS = 5;
 
 /** The pod as its steps see it. */
@@ -314,7 +322,9 @@ function missing(about: About): PodPlan {
   const nowMs = now.getTime();
   const lost = { sinceMs: kept.lost?.sinceMs ?? nowMs, looks: (kept.lost?.looks ?? 0) + 1 };
   const wasSeen = kept.seen !== undefined || virtualPodFacts.hasStarted(pod);
-  const believedAtMs = Math.max(lost.sinceMs + LOST_AFTER_MS, wasSeen ? 0 : (kept.ordered?.atMs ?? nowMs) + UNSEEN_MS);
+  const { provider } = virtualNodeNamed(about.given.options, about.node.name) ?? {};
+  const lostAfterMs = provider === 'interlink' ? EDGE_LOST_AFTER_MS : LOST_AFTER_MS;
+  const believedAtMs = Math.max(lost.sinceMs + lostAfterMs, wasSeen ? 0 : (kept.ordered?.atMs ?? nowMs) + UNSEEN_MS);
   if (lost.looks < 2 || nowMs < believedAtMs)
     return waiting(
       { ...kept, lost },
@@ -335,7 +345,9 @@ function running(about: About, task: Task): PodPlan {
   const next = written({ ...about, kept: known }, statusOf(pod, task, known, now), noteOf(task));
   if (!isChanged || !mayCall) {
     const isUnderWay = task.status.phase !== 'Running';
-    const againSeconds = isChanged && failures ? secondsUntil(failures.untilMs, now) : isUnderWay ? NODE_AGAIN_SECONDS : undefined;
+    const ageMs = nowMs - taken.ordered.atMs;
+    const beginSeconds = isUnderWay ? BEGIN_AGAIN.find(({ underMs }) => ageMs < underMs)?.seconds : undefined;
+    const againSeconds = isChanged && failures ? secondsUntil(failures.untilMs, now) : beginSeconds;
     return againSeconds === undefined ? next : { ...next, requeueAfterSeconds: againSeconds };
   }
   const told: NewEvent = { type: 'Normal', reason: 'ProviderUpdateSuccess', message: 'Update pod in provider successfully' };

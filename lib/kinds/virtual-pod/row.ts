@@ -5,7 +5,7 @@ import { definePlanner } from '../rows/planner-row.ts';
 import { afterOwner } from './after-owner.ts';
 import type { VirtualPod } from './facts.ts';
 import { KEPT, type Kept } from './kept.ts';
-import { virtualNodeNamed } from './node-options.ts';
+import { NODE_OPTIONS, virtualNodeNamed } from './node-options.ts';
 import { plan } from './plan.ts';
 
 export const virtualPodRow = definePlanner<VirtualPod, PodStatus, Kept>({
@@ -14,5 +14,8 @@ export const virtualPodRow = definePlanner<VirtualPod, PodStatus, Kept>({
   kept: { schema: KEPT },
   // Its node decides on a thousand others, too.
   heardOf: keptAbout,
-  allocatableOf: (options, node) => virtualNodeNamed(options, node)?.capacity,
+  nodeOf: (options, name) => {
+    const node = virtualNodeNamed(options, name);
+    return node && { allocatable: node.capacity, getsTokens: options?.[NODE_OPTIONS.tokens] !== undefined };
+  },
 });

@@ -32,9 +32,10 @@ export const virtualPodShown = defineShown<VirtualPod>(virtualPodFacts, {
       },
     ];
   },
+  unmanagedText: () => 'it is on none of the virtual nodes: ask for the workload that it belongs to, as in job/demo',
   standingOf: ({ status }): Standing | undefined => {
     const { phase, reason } = status ?? {};
-    if (phase === 'Succeeded') return { state: 'Complete' };
+    if (phase === 'Succeeded') return { state: 'Succeeded' };
     if (phase === 'Failed') return { state: 'Failed', ...(reason !== undefined && reason !== '' && { reason }) };
     return undefined;
   },
@@ -46,6 +47,7 @@ export const virtualPodShown = defineShown<VirtualPod>(virtualPodFacts, {
       { name: 'restarts', value: containerStatuses.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0) },
     ];
   },
+  lettingGoText: () => 'the pod is gone: what may still run for it is stopped as soon as its provider answers',
   eventsPerPod: new Set(['Preempting']),
   hiddenStatus: new Set(['qosClass']),
 });
@@ -53,6 +55,8 @@ export const virtualPodShown = defineShown<VirtualPod>(virtualPodFacts, {
 /** As its passes noted: it waits for a word of its node, for an object that its environment names, or for the provider. */
 function waitOf(kept: unknown): 'WaitsForNode' | 'WaitsForEnvironment' | 'WaitsForProvider' {
   const { failures, ordered } = isFields(kept) ? kept : {};
+  // A start that was ordered since has had its environment.
+  if (isFields(ordered)) return 'WaitsForProvider';
   if (isFields(failures)) return failures['isUnresolved'] === true ? 'WaitsForEnvironment' : 'WaitsForProvider';
-  return isFields(ordered) ? 'WaitsForProvider' : 'WaitsForNode';
+  return 'WaitsForNode';
 }

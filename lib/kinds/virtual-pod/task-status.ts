@@ -23,16 +23,15 @@ export function statusOf(pod: VirtualPod, { status: told, hasEnded }: Task, kept
     ...before,
     ...withoutUndefined(told),
     phase,
-    ...(before.startTime !== undefined && { startTime: before.startTime }),
-    conditions: conditionsOf(before.conditions, told.conditions ?? []),
-    ...(told.containerStatuses && { containerStatuses: containersOf(before.containerStatuses, told.containerStatuses) }),
-    ...(told.initContainerStatuses && { initContainerStatuses: containersOf(before.initContainerStatuses, told.initContainerStatuses) }),
+    startTime: before.startTime ?? told.startTime ?? timeText(now),
+    conditions: conditionsOf(before.conditions, told.conditions ?? [], now),
+    ...(told.containerStatuses && { containerStatuses: containersOf(before.containerStatuses, told.containerStatuses, now) }),
+    ...(told.initContainerStatuses && {
+      initContainerStatuses: containersOf(before.initContainerStatuses, told.initContainerStatuses, now),
+    }),
   };
-  // An earlier failure of the provider's is over once it tells how the pod is.
-  if (before.reason === PROVIDER_FAILED && told.reason === undefined) {
-    merged.reason = '';
-    merged.message = '';
-  }
+  // A reason is the provider's, or was written while it could not be asked: once it tells how the pod is, what it does not say any more is over.
+  for (const field of ['reason', 'message'] as const) if (told[field] === undefined && before[field]) merged[field] = '';
   return hasEnded && kept.stop?.evicted ? evicted(pod, merged, now) : merged;
 }
 
@@ -116,22 +115,26 @@ function phaseOf({ phase: before = 'Pending' }: PodStatus, { phase: told = 'Pend
   return told === 'Running' || before === 'Running' ? 'Running' : 'Pending';
 }
 
-function conditionsOf(before: readonly Condition[] = [], told: readonly Condition[]): Condition[] {
-  const known = new Map(before.map((condition) => [condition.type, condition]));
+function conditionsOf(before: readonly Condition[] = [], told: readonly Condition[], now: Date): Condition[] {
+  // Those of ours that a provider tells no more are over. That the pod was placed a scheduler has said.
+  const isOver = ({ type }: Condition): boolean =>
+    told.length > 0 && OURS.has(type) && type !== 'PodScheduled' && !told.some((condition) => condition.type === type);
+  const known = new Map(before.filter((condition) => !isOver(condition)).map((condition) => [condition.type, condition]));
   for (const condition of told) {
     const was = known.get(condition.type);
     const isSame = was !== undefined && was.status === condition.status && (was.reason ?? '') === (condition.reason ?? '');
     if (!OURS.has(condition.type) && was?.status === 'True') continue;
-    known.set(condition.type, isSame ? was : condition);
+    known.set(condition.type, isSame ? was : { lastTransitionTime: timeText(now), ...condition });
   }
   return [...known.values()];
 }
 
 /** A container that ended stays so unless it was started again; a start is told once. */
-function containersOf(before: readonly ContainerStatus[] = [], told: readonly ContainerStatus[]): ContainerStatus[] {
+function containersOf(before: readonly ContainerStatus[] = [], told: readonly ContainerStatus[], now: Date): ContainerStatus[] {
   const known = new Map(before.map((container) => [container.name, container]));
-  return told.map((container) => {
-    const was = known.get(container.name);
+  return told.map((each) => {
+    const was = known.get(each.name);
+    const container = timed(each, was, now);
     if (!was) return container;
     const isOlder = (container.restartCount ?? 0) < (was.restartCount ?? 0);
     const isBack =
@@ -140,6 +143,19 @@ function containersOf(before: readonly ContainerStatus[] = [], told: readonly Co
       (container.restartCount ?? 0) === (was.restartCount ?? 0);
     return isOlder || isBack ? was : container;
   });
+}
+
+/** A provider may not know since when: then it is the time at which it was seen first. */
+function timed(container: ContainerStatus, was: ContainerStatus | undefined, now: Date): ContainerStatus {
+  const { running, terminated } = container.state ?? {};
+  if (running) {
+    const startedAt = running.startedAt ?? was?.state?.running?.startedAt ?? timeText(now);
+    return { ...container, state: { running: { ...running, startedAt } } };
+  }
+  if (!terminated || terminated.finishedAt !== undefined) return container;
+  const finishedAt = was?.state?.terminated?.finishedAt ?? timeText(now);
+  const startedAt = terminated.startedAt ?? was?.state?.terminated?.startedAt ?? was?.state?.running?.startedAt;
+  return { ...container, state: { terminated: { ...terminated, ...(startedAt !== undefined && { startedAt }), finishedAt } } };
 }
 
 function notReady(conditions: readonly Condition[] = [], reason: string, now: Date): Condition[] {

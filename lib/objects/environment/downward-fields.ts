@@ -11,11 +11,17 @@ export interface FieldReference {
   fieldPath?: string;
 }
 
-/** Known only once it runs, and no provider tells it to what it starts. */
+/** Of a pod that is yet to be started, where its provider knows them by then. */
+export interface PodAddresses {
+  podIP: string;
+  hostIP: string;
+}
+
+/** Most providers know them only once the pod runs, and tell them to nobody whom they start. */
 const KNOWN_TOO_LATE = new Set(['status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs']);
 
 /** @throws UnresolvedReferenceError */
-export function valueOfField({ apiVersion = 'v1', fieldPath = '' }: FieldReference, pod: Pod): string {
+export function valueOfField({ apiVersion = 'v1', fieldPath = '' }: FieldReference, pod: Pod, addresses?: PodAddresses): string {
   if (apiVersion !== 'v1') throw new UnresolvedReferenceError(`unsupported pod version: ${apiVersion}`);
   const [, path = '', key] = /^([^[]+)(?:\['(.*)'\])?$/.exec(fieldPath) ?? [];
   const { name, namespace, uid, labels = {}, annotations = {} } = pod.metadata;
@@ -51,6 +57,8 @@ export function valueOfField({ apiVersion = 'v1', fieldPath = '' }: FieldReferen
     case 'status.phase':
       return pod.status?.phase ?? '';
   }
+  const address = path.startsWith('status.podIP') ? addresses?.podIP : addresses?.hostIP;
+  if (KNOWN_TOO_LATE.has(path) && address !== undefined) return address;
   throw new UnresolvedReferenceError(
     KNOWN_TOO_LATE.has(path) ? `unsupported fieldPath: ${fieldPath}` : `field label not supported: ${fieldPath}`,
   );

@@ -1,41 +1,13 @@
-// The environment of a pod's containers: every value written out, so that who runs them needs no API server.
-import type { Container, EnvVar, KubernetesObject, Pod } from '../kubernetes.ts';
+// A pod with its environment written out, and what its volumes hold beside it: who runs it needs no API server.
+import type { Container, EnvVar, Pod } from '../kubernetes.ts';
 import { UnresolvedReferenceError, valueOfField, valueOfResource, type FieldReference, type ResourceReference } from './downward-fields.ts';
 import { expanded } from './expansion.ts';
-import { serviceVariables, type Service } from './service-variables.ts';
-
-export type SourceKind = 'ConfigMap' | 'Secret';
-
-/** An object that holds values: `data` of a Secret is in base64. */
-export interface Source extends KubernetesObject {
-  data?: Readonly<Record<string, string>>;
-}
-
-/** As it was read a moment ago. `unreadable` says why it may not be read. */
-export type ReadSource = { source: Source } | { absent: true } | { unreadable: string };
-
-export interface SourceName {
-  kind: SourceKind;
-  /** In the pod's namespace. */
-  name: string;
-}
-
-export interface Around {
-  sourceOf: (named: SourceName) => ReadSource;
-  /** Those of the pod's namespace, and the API server's. */
-  services: readonly Service[];
-  /** Of the node, by resource. */
-  allocatable: Readonly<Record<string, string>>;
-}
-
-/** A Warning about the pod. It names objects and keys, and no value. */
-export interface EnvironmentEvent {
-  reason: string;
-  message: string;
-}
+import { serviceVariables } from './service-variables.ts';
+import type { Around, ResolutionEvent, ResolvedPod, SourceKind, SourceName } from './sources.ts';
+import { sourcesInVolumes, volumeContents } from './volumes.ts';
 
 /** The pod with nothing left to look up; or, in one sentence, why it cannot be had now. */
-export type Resolution = { events: EnvironmentEvent[] } & ({ pod: Pod } | { problem: string });
+export type Resolution = { events: ResolutionEvent[] } & ({ pod: ResolvedPod } | { problem: string });
 
 interface Reference {
   name?: string;
@@ -68,24 +40,27 @@ const bulkReferenceOf = ({
   return undefined;
 };
 
-/** Each once. */
+/** The same for all that name one object of the pod's namespace. */
+export const sourceKeyOf = ({ kind, name }: SourceName): string => `${kind}/${name}`;
+
+/** By its containers and its volumes, each once. */
 export function sourcesNamedIn(pod: Pod): SourceName[] {
   const named = allContainers(pod).flatMap((container) => [
     ...bulkOf(container).flatMap((entry) => bulkReferenceOf(entry) ?? []),
     ...(container.env ?? []).flatMap((variable) => keyReferenceOf(variable) ?? []),
   ]);
-  return [
-    ...new Map(named.map(({ kind, reference: { name = '' } }): [string, SourceName] => [`${kind}/${name}`, { kind, name }])).values(),
-  ];
+  const all = [...named.map(({ kind, reference: { name = '' } }): SourceName => ({ kind, name })), ...sourcesInVolumes(pod)];
+  return [...new Map(all.map((source) => [sourceKeyOf(source), source])).values()];
 }
 
 /**
  * Containers in the order in which they are listed: init containers first, ephemeral ones last.
- * @returns a pod of its own whose containers have literal variables alone, by name, and no references in commands and arguments
+ * @returns a pod of its own whose containers have literal variables alone, by name, and no references in commands and arguments; beside it
+ * what its volumes hold
  */
-export function resolvedEnvironment(pod: Pod, around: Around): Resolution {
+export function resolved(pod: Pod, around: Around): Resolution {
   const { namespace = '' } = pod.metadata;
-  const events: EnvironmentEvent[] = [];
+  const events: ResolutionEvent[] = [];
   const services = serviceVariables(around.services, { namespace, areLinked: pod.spec['enableServiceLinks'] !== false });
   const resolve = (container: Container): Container => resolvedContainer(container, { pod, around, services, events });
   try {
@@ -96,7 +71,15 @@ export function resolvedEnvironment(pod: Pod, around: Around): Resolution {
       containers: containers.map(resolve),
       ...(Array.isArray(ephemeralContainers) && { ephemeralContainers: (ephemeralContainers as Container[]).map(resolve) }),
     };
-    return { events, pod: { ...pod, spec } };
+    const contents = volumeContents(pod, around, events);
+    const sources = sourcesNamedIn(pod).flatMap((named) => {
+      const read = around.sourceOf(named);
+      return 'source' in read ? [{ ...read.source, kind: named.kind }] : [];
+    });
+    return {
+      events,
+      pod: { ...pod, spec, ...(contents.length > 0 && { volumeContents: contents }), ...(sources.length > 0 && { sources }) },
+    };
   } catch (error) {
     if (error instanceof UnresolvedReferenceError) return { events, problem: error.message };
     throw error;
@@ -108,7 +91,7 @@ interface Resolving {
   around: Around;
   services: ReadonlyMap<string, string>;
   /** Grows. */
-  events: EnvironmentEvent[];
+  events: ResolutionEvent[];
 }
 
 function resolvedContainer(container: Container, resolving: Resolving): Container {
@@ -164,7 +147,7 @@ function valueOf(
   if (valueFrom === undefined || valueFrom === null) return expanded(value ?? '', variables, services);
   const named = keyReferenceOf(variable);
   if (named) return keyOf(variable, named, { pod, around, events });
-  if (valueFrom['fieldRef']) return valueOfField(valueFrom['fieldRef'] as FieldReference, pod);
+  if (valueFrom['fieldRef']) return valueOfField(valueFrom['fieldRef'] as FieldReference, pod, around.addresses);
   if (valueFrom['resourceFieldRef'])
     return valueOfResource(valueFrom['resourceFieldRef'] as ResourceReference, pod, { own: container, allocatable: around.allocatable });
   return undefined;

@@ -44,5 +44,8 @@ export const renewalOf = ({ metadata: { name = '', resourceVersion } }: Lease, {
   spec: nodeLeaseSpec(name, nowMs),
 });
 
+/** Unix milliseconds; 0: never. */
+export const renewedAtMs = ({ spec }: Lease): number => Date.parse(spec?.renewTime ?? '') || 0;
+
 /** Unix milliseconds; 0: nobody was asked. */
 export const untilIn = ({ metadata: { annotations } }: Lease): number => Date.parse(annotations?.[KEPT_UNTIL] ?? '') || 0;

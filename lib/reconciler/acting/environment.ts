@@ -1,45 +1,84 @@
-// Reads what a pod's environment names, in the pass that hands the pod to its provider. Values go to the provider alone: no plan sees them, and nothing keeps them.
-import type { Pod } from '../../objects/kubernetes.ts';
-import {
-  resolvedEnvironment,
-  sourcesNamedIn,
-  type ReadSource,
-  type Resolution,
-  type Source,
-  type SourceName,
-} from '../../objects/environment/environment.ts';
+// Reads what a pod's environment and volumes name, in the pass that hands the pod to its provider. Values go to the provider alone: no plan sees them, and nothing keeps them.
+import type { PodAddresses } from '../../objects/environment/downward-fields.ts';
+import type { KubernetesObject, Pod } from '../../objects/kubernetes.ts';
+import { resolved, sourceKeyOf, sourcesNamedIn, type Resolution } from '../../objects/environment/environment.ts';
 import { API_SERVER_SERVICE, type Service } from '../../objects/environment/service-variables.ts';
-import { CONFIG_MAPS, SECRETS, SERVICES } from '../../objects/resources.ts';
+import type { ReadSource, ReadToken, Source, SourceName, TokenAsk } from '../../objects/environment/sources.ts';
+import { accountOf, tokenKeyOf, tokensAskedIn } from '../../objects/environment/volumes.ts';
+import { CONFIG_MAPS, SECRETS, SERVICE_ACCOUNTS, SERVICES } from '../../objects/resources.ts';
 import { NotDoneError, NotFoundError, TerminalError } from '../../ports/errors.ts';
 import { inParallel } from '../invocation/parallel.ts';
 import type { Execution } from '../pass/execution.ts';
-import type { CallAction } from '../pass/result.ts';
 
 /** Its environment names something that is not there, or that no provider can know. A look later may find it. */
 export class UnresolvedEnvironmentError extends NotDoneError {}
 
 /** @throws the errors of a cluster that gives no answer */
-export async function resolvedPod(execution: Execution, pod: Pod, { node }: CallAction): Promise<Resolution> {
+export async function resolvedPod(
+  execution: Execution,
+  pod: Pod,
+  { node, addresses }: { node: string; addresses: PodAddresses | undefined },
+): Promise<Resolution> {
   const { pass, parallelism } = execution;
-  const allocatable = pass.row.allocatableOf?.(pass.record.options, node) ?? {};
+  const { allocatable, getsTokens } = pass.row.nodeOf?.(pass.record.options, node) ?? { allocatable: {}, getsTokens: false };
   const sources = new Map<string, ReadSource>();
+  const tokens = new Map<string, ReadToken>();
   const [services] = await Promise.all([
     servicesFor(execution, pod),
     inParallel(sourcesNamedIn(pod), parallelism, async (named) => {
-      sources.set(keyOf(named), await readSource(pass, named));
+      sources.set(sourceKeyOf(named), await readSource(pass, named));
+    }),
+    inParallel(getsTokens ? tokensAskedIn(pod) : [], parallelism, async (ask) => {
+      tokens.set(tokenKeyOf(ask), await readToken(pass, pod, ask));
     }),
   ]);
-  return resolvedEnvironment(pod, { services, allocatable, sourceOf: (named) => sources.get(keyOf(named)) ?? { absent: true } });
+  return resolved(pod, {
+    services,
+    allocatable,
+    ...(addresses && { addresses }),
+    sourceOf: (named) => sources.get(sourceKeyOf(named)) ?? { absent: true },
+    tokenOf: (ask) => tokens.get(tokenKeyOf(ask)) ?? { isWithheld: true },
+  });
 }
-
-const keyOf = ({ kind, name }: SourceName): string => `${kind}/${name}`;
 
 async function readSource({ cluster, key: { namespace }, deadline }: Execution['pass'], { kind, name }: SourceName): Promise<ReadSource> {
   if (name === '') return { absent: true };
   const resource = kind === 'Secret' ? SECRETS : CONFIG_MAPS;
-  const fields = { apiVersion: true, kind: true, metadata: { name: true, namespace: true }, data: true } as const;
+  const fields = { apiVersion: true, kind: true, metadata: { name: true, namespace: true }, data: true, binaryData: true } as const;
   try {
     return { source: (await cluster.get<Source>(resource, { namespace, name }, deadline, { fields })).object };
+  } catch (error) {
+    if (error instanceof NotFoundError) return { absent: true };
+    if (error instanceof TerminalError) return { unreadable: error.said ?? error.message };
+    throw error;
+  }
+}
+
+interface TokenRequest extends KubernetesObject {
+  spec: object;
+  status?: { token?: string };
+}
+
+/** Of the pod's service account, and good for as long as the pod is there. */
+async function readToken(
+  { cluster, deadline }: Execution['pass'],
+  pod: Pod,
+  { audience, expirationSeconds }: TokenAsk,
+): Promise<ReadToken> {
+  const { namespace = '', name = '', uid = '' } = pod.metadata;
+  const request: TokenRequest = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { namespace, name: accountOf(pod) },
+    spec: {
+      audiences: audience === undefined ? [] : [audience],
+      expirationSeconds,
+      boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid },
+    },
+  };
+  try {
+    const { object } = await cluster.create(SERVICE_ACCOUNTS, request, deadline, { subresource: 'token' });
+    return object.status?.token === undefined ? { absent: true } : { token: object.status.token };
   } catch (error) {
     if (error instanceof NotFoundError) return { absent: true };
     if (error instanceof TerminalError) return { unreadable: error.said ?? error.message };

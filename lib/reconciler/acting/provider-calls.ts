@@ -1,6 +1,8 @@
 // Calls of the provider behind an owner's node. Their intent is durable before (R5); how one failed is planned with again in the same pass.
 import type { FailedCall } from '../../kinds/rows/plan.ts';
 import type { Resolution } from '../../objects/environment/environment.ts';
+import type { PodAddresses } from '../../objects/environment/downward-fields.ts';
+import type { ResolvedPod } from '../../objects/environment/sources.ts';
 import type { Pod } from '../../objects/kubernetes.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import { NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../../ports/errors.ts';
@@ -18,10 +20,14 @@ export async function callProvider(execution: Execution, action: CallAction): Pr
   if (hasPassed(pass.deadline, clock)) return { action, error: new NotDoneError('the pass ran out of time') };
   const task = { uid, attempt };
   try {
-    const pod = call === 'stop' ? undefined : await podToRun(execution, action);
     const provider = providerFor(ports, pass.record, node);
-    if (call === 'stop') await provider.stop(task, { graceSeconds }, pass.deadline);
-    else if (pod) await provider[call](task, pod, pass.deadline);
+    const pod = call === 'start' || call === 'update' ? await podToRun(execution, action, provider.addressesOf?.(task)) : undefined;
+    if (call === 'start' && pod) {
+      await provider.start(task, pod, pass.deadline);
+      told(execution, { events: [...(provider.warningsOf?.(pod) ?? [])] });
+    } else if (call === 'update' && pod) await provider.update(task, pod, pass.deadline);
+    else if (call === 'stop') await provider.stop(task, { graceSeconds }, pass.deadline);
+    else await provider.forget?.(task, pass.deadline);
     pass.known.calls.push(call);
     // Earlier sights of it are out of date.
     for (const key of pass.known.sights.keys()) if (key.startsWith('task')) pass.known.sights.delete(key);
@@ -32,12 +38,12 @@ export async function callProvider(execution: Execution, action: CallAction): Pr
 }
 
 /** @throws UnresolvedEnvironmentError: the provider is not called */
-async function podToRun(execution: Execution, action: CallAction): Promise<Pod> {
+async function podToRun(execution: Execution, action: CallAction, addresses: PodAddresses | undefined): Promise<ResolvedPod> {
   const { pass, budget } = execution;
   const pod = livePod(pass);
   let resolution: Resolution;
   try {
-    resolution = await resolvedPod(execution, pod, action);
+    resolution = await resolvedPod(execution, pod, { node: action.node, addresses });
   } catch (error) {
     // All heed it (R14).
     if (error instanceof ThrottledError) await budget.close(pass.record, error.retryAfterSeconds);
@@ -50,7 +56,7 @@ async function podToRun(execution: Execution, action: CallAction): Promise<Pod> 
 }
 
 /** An event for each thing that is missing, also where the pod may do without. */
-function told({ pass: { facts, known, pending } }: Execution, { events }: Resolution): void {
+function told({ pass: { facts, known, pending } }: Execution, { events }: Pick<Resolution, 'events'>): void {
   const { owner } = known;
   if (owner) pending.events.push(...events.map((event) => ownerEvent(facts, owner, { type: 'Warning', ...event })));
 }

@@ -18,6 +18,7 @@ import { isKnownKind, isOfUnknownKind } from '../invocation/known-kinds.ts';
 import { inParallel, WORKLOADS_AT_ONCE } from '../invocation/parallel.ts';
 import { readView } from '../view/view-access.ts';
 import { Reachability } from './reachability.ts';
+import { sendNodeLooks } from './send-node-looks.ts';
 import { sendLookAfter } from './send-cluster-looks.ts';
 import { DIGEST_MISMATCH_SECONDS } from '../head/timeouts.ts';
 import { wake } from '../head/wake.ts';
@@ -50,6 +51,8 @@ const RelayMarker = v.looseObject({
     v.object({ resourceVersion: v.string(), startedAtMs: v.number(), owners: v.optional(v.record(v.string(), v.string())) }),
   ),
   externalJobs: v.optional(ExternalOwnersReported),
+  /** Where API servers reach the virtual nodes. */
+  nodeApi: v.optional(v.object({ address: v.string(), ports: v.record(v.string(), v.number()) })),
 });
 export type RelayMarker = v.InferOutput<typeof RelayMarker>;
 
@@ -61,6 +64,18 @@ export async function readMarker(
   const note = await store.readNote(cluster, MARKER);
   const marker = note && markerOf(note);
   return marker && { version: note.version, marker };
+}
+
+/** Where API servers reach a virtual node; undefined: nowhere, or no relay has said it since the table was lost. */
+export async function endpointOf(
+  ports: Pick<Ports, 'store' | 'nodeEndpointOf'>,
+  cluster: string,
+  node: string,
+): Promise<{ address: string; port: number } | undefined> {
+  if (ports.nodeEndpointOf) return ports.nodeEndpointOf(node);
+  const { nodeApi } = (await readMarker(ports, cluster))?.marker ?? {};
+  const port = nodeApi?.ports[node];
+  return nodeApi && port !== undefined ? { address: nodeApi.address, port } : undefined;
 }
 
 /** @returns false if another heartbeat was first */
@@ -141,6 +156,8 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
   };
   const fullList = begun ?? known?.marker.fullList;
   const external = externalOwnersSince(known?.marker.externalJobs ?? [], message.session, heartbeat.externalJobs ?? []);
+  // Of two heartbeats of a session the later one counts, whichever comes first.
+  const nodeApi = server.sequence === message.sequence ? heartbeat.nodeApi : known?.marker.nodeApi;
   const marker: RelayMarker = {
     session: message.session,
     era: record.era,
@@ -151,9 +168,13 @@ export async function learnFromHeartbeat(ports: Ports, record: ClusterRecord, me
     ...server,
     ...(fullList && { fullList }),
     ...(external.told.length > 0 && { externalJobs: external.told }),
+    ...(nodeApi && { nodeApi: { address: nodeApi.address, ports: { ...nodeApi.ports } } }),
   };
   // Count only after storing, so that a repeated report counts nothing.
   if (await putMarker(ports, record.name, marker, known?.version ?? 0)) countExternalOwners(ports.telemetry, external.fresh);
+  // Nobody can look into pods before their Nodes name the new place.
+  if (nodeApi && JSON.stringify(nodeApi) !== JSON.stringify(known?.marker.nodeApi))
+    await sendNodeLooks(ports, [record], { movedBy: `${message.session}:${message.sequence}` });
   // A workload that could not be looked at does not delay the others or the marker (R13). The message comes back for it.
   if (failures.length > 0) throw failures[0];
 }

@@ -1,7 +1,7 @@
 // Once a minute: are the providers behind a cluster's virtual nodes well? The relay is asked to keep the leases of those that are. The health decision and
 // the renewal have one source, so a node never flaps between two.
 import type { Node } from '../../objects/kubernetes.ts';
-import { LEASES, leaseOf, NODE_LEASES, type Lease } from '../../objects/placement/lease.ts';
+import { LEASES, leaseOf, NODE_LEASES, renewedAtMs, type Lease } from '../../objects/placement/lease.ts';
 import { NODES } from '../../objects/resources.ts';
 import { deadlineIn } from '../../ports/clock.ts';
 import type { Deadline } from '../../ports/clock.ts';
@@ -9,43 +9,22 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
 import { ConflictError, NotFoundError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { managedKinds } from '../../kinds/settings.ts';
-import type { KindFacts } from '../../kinds/rows/kind.ts';
-import { encodeAsk, encodeNodeLook } from '../../wire/messages.ts';
+import { nodeKindOf, type NodeKind } from '../../kinds/settings.ts';
+import { encodeAsk } from '../../wire/messages.ts';
+import type { NodeLookMessage } from '../../wire/words/observations.ts';
+import { endpointOf } from './heartbeats.ts';
+import { adopted } from './node-adoption.ts';
 import { wakeAnew } from '../head/heads.ts';
-import { SWEEP_EVERY_MS } from '../head/timeouts.ts';
 
-/** Nodes of one look. */
-const NODES_OF_A_LOOK = 10;
 /** The relay renews so long without another word. */
 const KEPT_SECONDS = 300;
 const LOOK_MS = 20_000;
 
-type NodeKind = KindFacts & Required<Pick<KindFacts, 'nodes'>>;
-
-const nodeKindOf = ({ manages, options }: ClusterRecord): NodeKind | undefined =>
-  managedKinds(manages, undefined, { options }).find((kind): kind is NodeKind => kind.nodes !== undefined);
-
-/** Two sweeps at the same time send one look. */
-export async function sendNodeLooks({ queue, clock }: Pick<Ports, 'queue' | 'clock'>, records: readonly ClusterRecord[]): Promise<void> {
-  const halfMinute = Math.floor(clock.nowMs() / (SWEEP_EVERY_MS / 2));
-  const messages = records.flatMap((record) => {
-    const nodes = nodeKindOf(record)?.nodes.namesIn(record) ?? [];
-    return Array.from({ length: Math.ceil(nodes.length / NODES_OF_A_LOOK) }, (_, at) => ({
-      body: encodeNodeLook({
-        look: 'nodes',
-        cluster: record.name,
-        nodes: nodes.slice(at * NODES_OF_A_LOOK, (at + 1) * NODES_OF_A_LOOK),
-      }),
-      groupId: `look:${record.name}:nodes:${at}`,
-      deduplicationId: `look:${record.name}:nodes:${at}:${halfMinute}`,
-    }));
-  });
-  if (messages.length > 0) await queue.send('wakes', messages);
-}
-
 /** @throws errors of store and queue */
-export async function lookAtNodes(ports: Ports, { cluster: name, nodes }: { cluster: string; nodes: readonly string[] }): Promise<void> {
+export async function lookAtNodes(
+  ports: Ports,
+  { cluster: name, nodes, isMoved }: Pick<NodeLookMessage, 'cluster' | 'nodes' | 'isMoved'>,
+): Promise<void> {
   const deadline = deadlineIn(ports.clock, LOOK_MS);
   const record = await ports.clusters.get(name);
   const kind = record && nodeKindOf(record);
@@ -57,7 +36,7 @@ export async function lookAtNodes(ports: Ports, { cluster: name, nodes }: { clus
       .filter((node) => known.has(node))
       .map(async (node) => {
         try {
-          return (await isKept({ ports, record, kind, cluster, deadline }, node)) ? [node] : [];
+          return (await isKept({ ports, record, kind, cluster, deadline, isMoved: isMoved === true }, node)) ? [node] : [];
         } catch (error) {
           // Its lease lapses by itself if that lasts.
           ports.telemetry.warn('no look at a virtual node before the next sweep', { cluster: name, node, error });
@@ -76,11 +55,16 @@ interface About {
   kind: NodeKind;
   cluster: Cluster;
   deadline: Deadline;
+  isMoved: boolean;
 }
 
-/** Its provider is well, and it has a lease. The pass of a Node that says otherwise than its provider is woken. */
-async function isKept({ ports, record, kind, cluster, deadline }: About, name: string): Promise<boolean> {
-  const provider = ports.providerOf?.(record, name);
+/**
+ * Its provider is well, and it has a lease. The pass of a Node that says otherwise than its provider is woken. A Node that is missing is made once its
+ * provider is well.
+ */
+async function isKept(about: About, name: string): Promise<boolean> {
+  const { ports, record, kind, cluster, deadline, isMoved } = about;
+  const provider = ports.providerOf?.(record, name, kind.nodes.remoteOf(record, name));
   if (!provider) return false;
   const [isWell, node] = await Promise.all([
     provider.health(deadline).then(
@@ -89,17 +73,50 @@ async function isKept({ ports, record, kind, cluster, deadline }: About, name: s
     ),
     found(cluster.get<Node>(NODES, { namespace: '', name }, deadline)),
   ]);
+  if (!isWell) ports.telemetry.count('UnwellVirtualNodes', 1, 'Count', { cluster: record.name });
+  if (!node && isWell) await makeNode(about, name);
   const { uid } = node?.metadata ?? {};
-  if (!node || uid === undefined || !kind.nodes.isOurs(node)) return false;
+  if (!node || uid === undefined) return false;
+  if (!kind.nodes.isOurs(node)) {
+    const taken = await adopted({ clock: ports.clock, cluster, deadline, kind, record }, node);
+    if (taken && 'problem' in taken)
+      ports.telemetry.warn('a virtual node is not taken over', { cluster: record.name, node: name, reason: taken.problem });
+    if (!taken || 'problem' in taken) return false;
+    await wakeAnew(ports, { cluster: record.name, kind: kind.kind, namespace: '', name, uid }, record);
+  }
   const conditions = (node.status?.['conditions'] ?? []) as { type: string; status: string }[];
   const isReady = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
-  if (isReady !== isWell) await wakeAnew(ports, { cluster: record.name, kind: kind.kind, namespace: '', name, uid }, record);
+  // Between two moves the node's own passes see where it is reached.
+  const isNamed = !isMoved || namesEndpoint(node, await endpointOf(ports, record.name, name));
+  if (isReady !== isWell || !isNamed) await wakeAnew(ports, { cluster: record.name, kind: kind.kind, namespace: '', name, uid }, record);
   if (!isWell) return false;
-  if (await found(cluster.get<Lease>(LEASES, { namespace: NODE_LEASES, name }, deadline))) return true;
+  const lease = await found(cluster.get<Lease>(LEASES, { namespace: NODE_LEASES, name }, deadline));
+  if (lease) {
+    const lateMs = Math.max(ports.clock.nowMs() - renewedAtMs(lease), 0);
+    ports.telemetry.count('LeaseLateness', lateMs, 'Milliseconds', { cluster: record.name });
+    return true;
+  }
   await cluster.create<Lease>(LEASES, leaseOf({ name, uid }, ports.clock.nowMs()), deadline).catch((error: unknown) => {
     if (!(error instanceof ConflictError)) throw error;
   });
   return true;
+}
+
+/** Undefined: it is not known, so the Node says what it said. */
+function namesEndpoint({ status = {} }: Node, endpoint: { address: string; port: number } | undefined): boolean {
+  if (!endpoint) return true;
+  const [{ address } = {}] = (status['addresses'] ?? []) as { address?: string }[];
+  const { kubeletEndpoint } = (status['daemonEndpoints'] ?? {}) as { kubeletEndpoint?: { Port?: number } };
+  return address === endpoint.address && kubeletEndpoint?.Port === endpoint.port;
+}
+
+/** The relay tells of it, and its first pass says that it is ready. */
+async function makeNode({ record, kind, cluster, deadline }: About, name: string): Promise<void> {
+  const object = kind.nodes.objectOf(record, name);
+  if (!object) return;
+  await cluster.create(NODES, object, deadline).catch((error: unknown) => {
+    if (!(error instanceof ConflictError)) throw error;
+  });
 }
 
 /** @returns undefined: there is no such object */

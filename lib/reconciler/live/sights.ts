@@ -5,21 +5,21 @@ import { isFields } from '../../objects/values/untyped-fields.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
 import { NotDoneError } from '../../ports/errors.ts';
+import { nodeKindOf } from '../../kinds/settings.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { Provider } from '../../ports/provider.ts';
+import { taskPages, type Provider } from '../../ports/provider.ts';
+import { endpointOf } from '../cluster/heartbeats.ts';
 import { decodeState } from '../head/pass-state.ts';
 import type { Pass } from '../pass/pass.ts';
 
-type SightPorts = Pick<Ports, 'store' | 'providerOf'>;
+type SightPorts = Pick<Ports, 'store' | 'providerOf' | 'nodeEndpointOf'>;
 
-/** Tasks of one request. A node has at most so many that its list ends within a pass. */
-const TASKS_OF_A_PAGE = 500;
 /** A node takes 1,000 pods at most. Of one that lists more, or without an end, nothing is believed. */
 const MOST_TASKS = 20_000;
 
 /** @throws NotDoneError this process has no provider for that node: another one may */
 export function providerFor({ providerOf }: Pick<Ports, 'providerOf'>, record: ClusterRecord, node: string): Provider {
-  const provider = providerOf?.(record, node);
+  const provider = providerOf?.(record, node, nodeKindOf(record)?.nodes.remoteOf(record, node));
   if (!provider) throw new NoProviderError(`no provider is set up here for the virtual node ${node}`);
   return provider;
 }
@@ -58,8 +58,10 @@ async function readSight(ports: SightPorts, pass: Pass, want: SightWant): Promis
         return asked(want, (await provider.look([{ uid: want.uid, attempt: want.attempt }], deadline))[0]);
       case 'tasks':
         return await allTasks(provider, deadline);
-      case 'provider':
-        return await stateOf(provider, deadline);
+      case 'provider': {
+        const [state, endpoint] = await Promise.all([stateOf(provider, deadline), endpointOf(ports, record.name, want.node)]);
+        return { ...state, ...(endpoint && { endpoint }) };
+      }
     }
   } catch (error) {
     throw new UnansweredSightError(
@@ -128,24 +130,27 @@ function keptIn(uid: string, text: string): object {
   return kept;
 }
 
-async function allTasks(provider: Provider, deadline: Deadline): Promise<Task[]> {
+/** @throws Error for a list that is none: without an end, or with a task that is not usable */
+export async function allTasks(provider: Provider, deadline: Deadline): Promise<Task[]> {
   const all: Task[] = [];
-  let after: string | undefined;
-  do {
-    const page = await provider.list({ limit: TASKS_OF_A_PAGE, ...(after !== undefined && { after }) }, deadline);
-    for (const task of page.tasks) all.push(usable(task));
+  for await (const page of taskPages(provider, () => deadline)) {
+    for (const task of page) all.push(usable(task));
     if (all.length > MOST_TASKS) throw new Error(`it lists more than ${MOST_TASKS} tasks`);
-    after = page.next;
-  } while (after !== undefined);
+  }
   return all;
 }
 
 /** A provider that gives no answer is not well. */
 async function stateOf(provider: Provider, deadline: Deadline): Promise<ProviderState> {
-  const { cannot } = provider.limits();
+  const { lookAgainSeconds, sharesTasks } = provider;
+  const more = {
+    cannot: provider.limits().cannot,
+    ...(lookAgainSeconds !== undefined && { lookAgainSeconds }),
+    ...(sharesTasks && { sharesTasks }),
+  };
   try {
-    return { ...(await provider.health(deadline)), cannot };
+    return { ...(await provider.health(deadline)), ...more };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error), isSilent: true, cannot };
+    return { problem: error instanceof Error ? error.message : String(error), isSilent: true, ...more };
   }
 }

@@ -7,6 +7,7 @@ import type { Telemetry } from '../../ports/telemetry.ts';
 import { findFacts } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { giveBackUnreadable } from '../../reconciler/invocation/unreadable.ts';
+import { decodeAnswer, isAnswer, type AnswerPart } from '../../wire/command-answers.ts';
 import { isCommands } from '../../wire/commands.ts';
 import { decodeAsk } from '../../wire/messages.ts';
 import { UndecodableMessageError, UnknownKindError } from '../../wire/words/undecodable.ts';
@@ -22,6 +23,8 @@ export interface AsksSetup {
   answer: (ask: RelayAsk) => Promise<void>;
   /** Kinds that the relay reports on, in addition to the kinds that this build knows. */
   kinds?: readonly KindFacts[];
+  /** Given each answer of the functions to what this relay has asked. */
+  hear?: ((answer: AnswerPart) => void) | undefined;
   /** Undefined for a cluster whose API server passes call directly. Commands are then refused. */
   commands?: Commands | undefined;
   signal: AbortSignal;
@@ -40,7 +43,7 @@ export async function answerAsks(setup: AsksSetup): Promise<void> {
     try {
       const messages = await queue.receive(name, { max: 10, waitSeconds: WAIT_SECONDS, visibilitySeconds: VISIBILITY_SECONDS, signal });
       if (signal.aborted) return await leaveToOthers(setup, messages);
-      const asks = await startCommands(setup, messages, handedOut);
+      const asks = await takeAnswers(setup, await startCommands(setup, messages, handedOut));
       for (const message of asks) {
         const ask = askIn(message.body, setup.kinds);
         if (ask instanceof Error) {
@@ -108,6 +111,24 @@ async function startCommands(
       )
       .catch((error: unknown) => telemetry.warn('commands not deleted', { cluster, error }));
   return messages.filter(({ body }) => !isCommands(body));
+}
+
+/** Hands on the answers among the messages. One that cannot be read ends as a dead letter. @returns the other messages */
+async function takeAnswers(
+  { queue, telemetry, cluster, hear }: AsksSetup,
+  messages: readonly ReceivedMessage[],
+): Promise<ReceivedMessage[]> {
+  const name = `relay-${cluster}` as const;
+  for (const message of messages.filter(({ body }) => isAnswer(body)))
+    try {
+      hear?.(decodeAnswer(message.body));
+      await queue
+        .delete(name, [message.receiptHandle])
+        .catch((error: unknown) => telemetry.warn('answers not deleted', { cluster, error }));
+    } catch (error) {
+      await giveBackUnreadable({ queue, telemetry }, name, message, { error });
+    }
+  return messages.filter(({ body }) => !isAnswer(body));
 }
 
 /** @returns the error if the ask cannot be decoded */

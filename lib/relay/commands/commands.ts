@@ -1,5 +1,6 @@
 // Commands are calls of passes to a cluster that nothing can dial. The relay compares each command with the allowed ones, carries it out
 // with its own credentials, and answers through the events queue. It decides nothing and repeats nothing.
+import * as v from 'valibot';
 import { EVENTS, PODS, type Resource } from '../../objects/resources.ts';
 import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
@@ -9,47 +10,46 @@ import { podFieldsOfKinds } from '../../kinds/rows/pod-reader.ts';
 import type { Clock, Deadline } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { isInScope } from '../../ports/clusters.ts';
-import {
-  ConflictError,
-  ExpiredError,
-  NotDoneError,
-  NotFoundError,
-  TerminalError,
-  ThrottledError,
-  UnknownOutcomeError,
-} from '../../ports/errors.ts';
 import type { Queue, ReceivedMessage } from '../../ports/queue.ts';
+import { failureOf } from '../../reconciler/questions/failure.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
 import type { Failure, Outcome } from '../../wire/command-answers.ts';
 import { encodeAnswer, sealOutcomes } from '../../wire/command-answers.ts';
 import type { Command, CommandMessage } from '../../wire/commands.ts';
-import { decodeCommands } from '../../wire/commands.ts';
+import { decodeCommands, POD_LOGS } from '../../wire/commands.ts';
+import { LogRequestWords } from '../../wire/words/log-words.ts';
 import { Commander, NOT_TOLD } from './commander.ts';
 
 /** A resource and the verbs that are allowed on it. */
 export interface Allowed {
   resource: Resource;
+  /** That is created, of an object that is there. */
+  subresource?: string;
   verbs: readonly Command['verb'][];
 }
 
 /** Exactly the calls that passes of these kinds make. */
 export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
   const rules = new Map<string, Allowed>();
-  const allow = (resource: Resource, verbs: Allowed['verbs']): void => {
-    const name = `${resource.apiVersion}/${resource.plural}`;
-    rules.set(name, { resource, verbs: [...new Set([...(rules.get(name)?.verbs ?? []), ...verbs])] });
+  const allow = (resource: Resource, verbs: Allowed['verbs'], subresource?: string): void => {
+    const name = `${resource.apiVersion}/${resource.plural}/${subresource ?? ''}`;
+    const all = [...new Set([...(rules.get(name)?.verbs ?? []), ...verbs])];
+    rules.set(name, { resource, verbs: all, ...(subresource !== undefined && { subresource }) });
   };
   for (const { resource, isOwnerless } of kinds) if (!isOwnerless) allow(resource, ['get', 'delete', 'patch']);
   const children = kinds.flatMap((kind) => kind.children.map(({ resource }) => resource));
   for (const resource of [...(kinds.some(({ pods }) => pods) ? [PODS] : []), ...children])
     allow(resource, ['get', 'list', 'create', 'delete', 'patch']);
   allow(EVENTS, ['create']);
+  // No pass reads a log: people ask for it, of pods of workloads that are managed.
+  if (rules.has(`${PODS.apiVersion}/${PODS.plural}/`)) allow(POD_LOGS, ['get']);
   // Allow these always: passes send them only if the cluster's record says so, and the cluster's RBAC decides.
   for (const { resource, subresource, verbs, isForGranting } of kinds.flatMap(({ furtherRights = [] }) => furtherRights))
-    if (isForGranting !== true && subresource === undefined)
+    if (isForGranting !== true)
       allow(
         resource,
         verbs.filter((verb) => verb !== 'watch'),
+        subresource,
       );
   return [...rules.values()];
 }
@@ -70,6 +70,8 @@ export interface CommandsSetup {
   allowed?: readonly Allowed[];
   /** Fields of pods that those passes read; absent: those of all kinds. */
   podFields?: WantedFields;
+  /** Pods are owners of one of the kinds: a pass that hands one to a provider reads all of it. */
+  arePodsOwners?: boolean;
 }
 
 /** Time at which the queue handed out a message, by the relay's own clock. */
@@ -168,9 +170,14 @@ export class Commands {
 
   /** @returns the rule that allows the command, or the reason of the refusal */
   #allowedFor({ verb, apiVersion, plural, namespace, name, subresource, body }: Command): Allowed | string {
-    const rule = this.#allowed.find(({ resource }) => resource.apiVersion === apiVersion && resource.plural === plural);
-    if (!rule?.verbs.includes(verb)) return `this relay does not ${verb} ${plural} of ${apiVersion}`;
-    if (subresource !== undefined && verb !== 'patch') return `this relay does not ${verb} a ${subresource}`;
+    // A status is patched by the rule of its object.
+    const created = verb === 'patch' ? undefined : subresource;
+    const rule = this.#allowed.find(
+      (each) => each.resource.apiVersion === apiVersion && each.resource.plural === plural && each.subresource === created,
+    );
+    if (!rule?.verbs.includes(verb))
+      return `this relay does not ${verb} ${created === undefined ? '' : `a ${created} of `}${plural} of ${apiVersion}`;
+    if (verb === 'patch' && subresource !== undefined && subresource !== 'status') return `this relay does not patch a ${subresource}`;
     const isOfAll = verb === 'list' && this.#setup.namespaces.length === 0;
     if (rule.resource.namespaced && (namespace ?? '') === '' && !isOfAll) return 'it names no namespace';
     if (namespace !== undefined && !isInScope(this.#setup, namespace))
@@ -182,6 +189,7 @@ export class Commands {
     const metadata = fieldsOf(object['metadata']);
     if (textOf(metadata['name']) !== name || (rule.resource.namespaced && textOf(metadata['namespace']) !== namespace))
       return 'the object to create is another one than is named';
+    if (rule.subresource !== undefined) return rule;
     const isOfKind = (object['kind'] ?? rule.resource.kind) === rule.resource.kind && (object['apiVersion'] ?? apiVersion) === apiVersion;
     return isOfKind ? rule : 'the object to create is of another kind';
   }
@@ -191,9 +199,11 @@ export class Commands {
     const { verb, namespace = '', name = '', uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = command;
     const { labelSelector, fieldSelector } = command;
     // Passes read no other fields of pods. Whole pods in the answers to a wave of creates may take a hundred megabytes.
-    const reading = resource === PODS ? { fields: this.#podFields } : {};
+    const isInPart = resource === PODS && !(verb === 'get' && this.#setup.arePodsOwners === true);
+    const reading = isInPart ? { fields: this.#podFields } : {};
     switch (verb) {
       case 'get':
+        if (resource === POD_LOGS) return await this.#log(command, deadline);
         return await executor.get(resource, { namespace, name }, deadline, reading);
       case 'list': {
         const selection = { ...(labelSelector !== undefined && { labelSelector }), ...(fieldSelector !== undefined && { fieldSelector }) };
@@ -207,7 +217,9 @@ export class Commands {
       }
       case 'create': {
         const body = fieldsOf(command.body);
-        return await executor.create(resource, { ...body, metadata: fieldsOf(body['metadata']) }, deadline, reading);
+        const { subresource } = command;
+        const object = { ...body, metadata: fieldsOf(body['metadata']) };
+        return await executor.create(resource, object, deadline, { ...reading, ...(subresource !== undefined && { subresource }) });
       }
       case 'delete': {
         if (uid === undefined) return refused('a delete without a uid');
@@ -226,6 +238,14 @@ export class Commands {
       default:
         return refused(`this relay does not know how to ${String(verb)}`);
     }
+  }
+
+  async #log({ namespace = '', name = '', body }: Command, deadline: Deadline): Promise<Unplaced> {
+    const { executor, clock } = this.#setup;
+    const wanted = v.safeParse(LogRequestWords, body);
+    if (!wanted.success) return refused(`it does not say what of the log is wanted: ${wanted.issues[0].message}`);
+    const { text, isCut } = await executor.log({ namespace, name }, wanted.output, deadline);
+    return { dateMs: clock.nowMs(), object: { metadata: {}, log: text, isCut } };
   }
 
   /** If an answer cannot be sent, the waiting pass sees an unknown outcome. */
@@ -268,18 +288,3 @@ function deadlineOf({ untilMs, leftMs }: Command, lainMs: number, arrival: Arriv
 const refused = (reason: string): { failure: Failure } => ({
   failure: { kind: 'Terminal', message: `the relay refuses a command: ${reason}`, code: 403, reason: 'Forbidden' },
 });
-
-function failureOf(error: unknown): Failure {
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof NotFoundError) return { kind: 'NotFound', message };
-  if (error instanceof ConflictError) return { kind: 'Conflict', message, conflict: error.reason };
-  if (error instanceof ThrottledError) return { kind: 'Throttled', message, retryAfterSeconds: error.retryAfterSeconds };
-  if (error instanceof TerminalError) {
-    const { code, reason, causes, said } = error;
-    return { kind: 'Terminal', message, code, reason, causes: causes.map((cause) => ({ ...cause })), said };
-  }
-  if (error instanceof NotDoneError) return { kind: 'NotDone', message };
-  if (error instanceof ExpiredError) return { kind: 'Expired', message };
-  if (error instanceof UnknownOutcomeError) return { kind: 'UnknownOutcome', message, said: error.said };
-  return { kind: 'UnknownOutcome', message: `unexpected: ${message}` };
-}

@@ -1,10 +1,10 @@
 // Tokens of service accounts: given out on request, and taken as long as they last and their account is there.
 import type { KeyObject } from 'node:crypto';
-import { badRequest, conflict, invalid } from '../objects/api-error.ts';
+import { badRequest, conflict, invalid, notFound } from '../objects/api-error.ts';
 import { invalidValue } from '../../objects/refusals.ts';
 import type { FieldError } from '../../objects/field-error.ts';
 import { fieldsAt, isFields, numberAt, textAt, timeText } from '../objects/api-object.ts';
-import type { ApiObject } from '../objects/api-object.ts';
+import type { ApiObject, Fields } from '../objects/api-object.ts';
 import type { Storage } from '../storage/storage.ts';
 import { keyOf } from '../storage/version.ts';
 import type { Version } from '../storage/version.ts';
@@ -21,6 +21,11 @@ const MOST_SECONDS = 2 ** 32;
 const GROUP = 'authentication.k8s.io';
 /** Claims of Kubernetes stand under this name. */
 const PRIVATE = 'kubernetes.io';
+
+interface Identity {
+  name: string;
+  uid: string;
+}
 
 interface Cluster {
   storage: Storage;
@@ -50,8 +55,7 @@ export class ServiceAccountTokens {
     const expirationSeconds = numberAt(spec, 'expirationSeconds');
     const problems = problemsOf(expirationSeconds);
     if (problems.length > 0) throw invalid({ group: GROUP, kind: 'TokenRequest', name: '' }, problems);
-    if (isFields(spec['boundObjectRef']))
-      throw badRequest('the sandbox binds tokens to their accounts alone: leave spec.boundObjectRef out');
+    const pod = this.#podIn(spec, namespace);
     const nowMs = surroundings.now();
     const seconds = Math.floor(nowMs / 1000);
     const claims = {
@@ -60,7 +64,7 @@ export class ServiceAccountTokens {
       iat: seconds,
       iss: ISSUER,
       jti: uuidFrom(surroundings.random),
-      [PRIVATE]: { namespace, serviceaccount: { name, uid } },
+      [PRIVATE]: { namespace, ...(pod && { pod }), serviceaccount: { name, uid } },
       nbf: seconds,
       sub: userOf(namespace, name),
     };
@@ -71,6 +75,28 @@ export class ServiceAccountTokens {
       spec: { boundObjectRef: null, ...spec, audiences },
       status: { token: signedToken(claims, this.#key), expirationTimestamp },
     };
+  }
+
+  #isThere(plural: string, namespace: string, { name, uid }: Identity): boolean {
+    return this.#cluster.storage.get(plural, keyOf(namespace, name))?.object.metadata.uid === uid;
+  }
+
+  /** The pod that a token is bound to, and ends with. @throws ApiError */
+  #podIn(spec: Fields, namespace: string): Identity | undefined {
+    const bound = spec['boundObjectRef'];
+    if (!isFields(bound)) return undefined;
+    const kind = textAt(bound, 'kind');
+    if (kind !== 'Pod')
+      throw badRequest(`the sandbox binds tokens to pods and to nothing else: spec.boundObjectRef.kind is ${JSON.stringify(kind)}`);
+    const [name, uid] = [textAt(bound, 'name'), textAt(bound, 'uid')];
+    const there = this.#cluster.storage.get('pods', keyOf(namespace, name))?.object.metadata.uid;
+    if (there === undefined) throw notFound({ group: '', kind: 'pods', name });
+    if (uid !== '' && uid !== there)
+      throw conflict(
+        { group: '', kind: 'pods', name },
+        `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+      );
+    return { name, uid: there };
   }
 
   /** The owner of a token; undefined for one that is forged, expired, for another audience, or whose account is gone. */
@@ -85,7 +111,9 @@ export class ServiceAccountTokens {
     const namespace = textAt(own, 'namespace');
     const account = fieldsAt(own, 'serviceaccount');
     const [name, uid] = [textAt(account, 'name'), textAt(account, 'uid')];
-    if (this.#cluster.storage.get('serviceaccounts', keyOf(namespace, name))?.object.metadata.uid !== uid) return undefined;
+    if (!this.#isThere('serviceaccounts', namespace, { name, uid })) return undefined;
+    const pod = fieldsAt(own, 'pod');
+    if ('name' in pod && !this.#isThere('pods', namespace, { name: textAt(pod, 'name'), uid: textAt(pod, 'uid') })) return undefined;
     const extra = { 'authentication.kubernetes.io/credential-id': [`JTI=${textAt(claims, 'jti')}`] };
     const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
     return { name: userOf(namespace, name), uid, groups, extra };

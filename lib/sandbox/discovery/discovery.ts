@@ -24,8 +24,9 @@ const objectVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'pat
 
 const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
-function verbsOf({ plural, answer, isCustom }: ResourceRow): string[] {
+function verbsOf({ plural, answer, isCustom, isMeasured }: ResourceRow): string[] {
   if (answer) return ['create'];
+  if (isMeasured) return ['get', 'list'];
   if (isCustom) return customVerbs;
   return plural === 'namespaces' ? objectVerbs.filter((verb) => verb !== 'deletecollection') : objectVerbs;
 }

@@ -28,6 +28,7 @@ const packages: readonly (readonly [RegExp, string])[] = [
     /^(AuditAnnotation|ExpressionWarning|Param(Kind|Ref)|TypeChecking|Validation|Variable|WebhookClientConfig|ServiceReference)$/,
     admission,
   ],
+  [/^(Node|Pod|Container)Metrics(List)?$/, 'io.k8s.metrics.pkg.apis.metrics.v1beta1.'],
   [/^Lease(Spec|List)?$/, 'io.k8s.api.coordination.v1.'],
   [/^(PodDisruptionBudget.*|Eviction)$/, 'io.k8s.api.policy.v1.'],
   [/^(SelfSubjectReview.*|TokenRe(view|quest).*|BoundObjectReference|UserInfo)$/, 'io.k8s.api.authentication.v1.'],

@@ -78,6 +78,7 @@ function pathsOf(row: ResourceRow): [string, object][] {
   const writing = ['dryRun', 'fieldManager', 'fieldValidation'];
   const post = { ...ofKind('post', writing), requestBody: { content } };
   if (row.answer) return [[base, { post }]];
+  if (row.isMeasured) return [base, `${base}/{name}`].map((path, at) => [path, { get: ofKind(at === 0 ? 'list' : 'get') }]);
   const ofPatch = { schema: { $ref: `#/components/schemas/${openApiNameOf('Patch')}` } };
   const own = row.isCustom ? patchTypes.filter((type) => !type.includes('strategic')) : patchTypes;
   const requestBody = { content: Object.fromEntries(own.map((type) => [type, ofPatch])) };

@@ -1,4 +1,5 @@
 // A request: its path taken apart, its query read.
+import type { Readable } from 'node:stream';
 import type { FieldError } from '../../objects/field-error.ts';
 import { problemsOfPathSegment } from '../../objects/names.ts';
 import { badRequest, invalid } from '../objects/api-error.ts';
@@ -15,14 +16,20 @@ export interface ApiRequest {
   query: URLSearchParams;
   headers: Readonly<Record<string, string | undefined>>;
   body: string;
+  /** The body as it was sent. */
+  bytes?: Buffer;
   /** The sender of the request; the administrator where it does not say. */
   asker?: Asker;
+  /** Calls a function once the client is gone, or has its whole answer. */
+  onLeave?: (run: () => void) => void;
 }
 
 /** Receives a stream: texts as they come, then the end. */
 export interface Sink {
   write: (text: string) => void;
   end: () => void;
+  /** Takes all of a stream of bytes, no faster than the client does, and ends. A sink without it takes texts. */
+  pipe?: (bytes: Readable) => void;
 }
 
 /** A whole answer, or one that goes on: `stream` begins it and gives the way to break it off. */

@@ -37,6 +37,7 @@ export const nodes = row({
   shortNames: ['no'],
   namespaced: false,
   hasStatus: true,
+  subresources: [{ name: 'proxy', kind: 'NodeProxyOptions', verbs: ['create', 'delete', 'get', 'patch', 'update'] }],
   columns: [
     nameColumn,
     column('Status', statusOf),

@@ -107,6 +107,8 @@ export interface ResourceRow {
   stored?: { as: ResourceRow; read: (object: ApiObject) => ApiObject; write: (object: ApiObject) => ApiObject };
   /** Objects of this row are questions, answered and not stored. @throws ApiError */
   answer?: (object: ApiObject, reviewing: Reviewing) => ApiObject;
+  /** Objects of this row are figures, asked of the nodes at each look and not stored. */
+  isMeasured?: true;
   subresources: readonly Subresource[];
   /** Fields that a write of the status leaves as they are, besides the spec: `metadata.ownerReferences` */
   keptByStatus: readonly string[];

@@ -111,7 +111,7 @@ export class Resources {
   }
 }
 
-const isStored = ({ stored, answer }: ResourceRow): boolean => !stored && !answer;
+const isStored = ({ stored, answer, isMeasured }: ResourceRow): boolean => !stored && !answer && !isMeasured;
 
 /** The name under which a row's objects are stored. */
 export const storageName = (row: ResourceRow): string => {

@@ -20,6 +20,7 @@ import { descriptions } from './descriptions.ts';
 import { fieldValues } from './field-values.ts';
 import type { FieldValues } from './field-values.ts';
 import { jobTypes } from './types/job-types.ts';
+import { metricsTypes } from './types/metrics-types.ts';
 import { metaTypes } from './types/meta-types.ts';
 import { podTypes } from './types/pod-types.ts';
 import { policyTypes } from './types/policy-types.ts';
@@ -107,6 +108,7 @@ const sources: Readonly<Record<string, string>> = {
   ...autoscalingTypes,
   ...admissionTypes,
   ...reviewTypes,
+  ...metricsTypes,
   ...definitionTypes,
   ...(isOn('WorkloadWithJob') && { ...schedulingTypes, JobSpec: `${jobTypes.JobSpec} scheduling@17:JobScheduling` }),
 };

@@ -118,6 +118,13 @@ export interface FullList {
   owners?: Readonly<Record<string, string>>;
 }
 
+/** Where API servers reach the virtual nodes of this cluster: one address, a port for each. */
+export interface NodeApiPlace {
+  /** An IP address. */
+  address: string;
+  ports: Readonly<Record<string, number>>;
+}
+
 export interface Heartbeat {
   watches: WatchState[];
   /** Server `Date` minus the relay's clock, milliseconds; bounded by the reader (R12). */
@@ -131,6 +138,8 @@ export interface Heartbeat {
   externalJobs?: ExternalOwners[];
   /** Absent while the API server answers the relay. */
   apiServer?: ApiServerSilence;
+  /** Absent: this relay answers for no virtual node. */
+  nodeApi?: NodeApiPlace;
 }
 
 /** One message on the events queue. */
@@ -186,10 +195,29 @@ export interface NodeLookMessage {
   cluster: string;
   /** At most 10. */
   nodes: readonly string[];
+  /** API servers reach them elsewhere than before: their Nodes are to name the new place. */
+  isMoved?: true | undefined;
+}
+
+/** A moment at which a run is gone on with. Two messages with the same one say the same. */
+export interface RunMoment {
+  /** Version of the run's record as it was then. */
+  follows: number;
+  dueAtMs: number;
+  /** How often a function came to this moment before its clock did. */
+  turn: number;
+}
+
+/** Asks `reconcile` to go on with a run of pods; on the timers queue, later. */
+export interface RunLookMessage {
+  look: 'run';
+  run: string;
+  /** Absent: at once. */
+  moment?: RunMoment | undefined;
 }
 
 /** A message of the wakes queue. */
-export type WakingMessage = WakeMessage | ClusterLookMessage | NodeLookMessage;
+export type WakingMessage = WakeMessage | ClusterLookMessage | NodeLookMessage | RunLookMessage;
 
 export interface TimerMessage extends SentForNews {
   key: string;
@@ -215,7 +243,7 @@ export interface StaleLookMessage {
 }
 
 /** A message of the timers queue. */
-export type DelayedMessage = TimerMessage | DigestMismatchMessage | StaleLookMessage;
+export type DelayedMessage = TimerMessage | DigestMismatchMessage | StaleLookMessage | RunLookMessage;
 
 /**
  * To a relay: report everything again, or one workload. `after`: the message that showed that something is missing. The relay need not list

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SimulatedProvider } from '../../../lib/adapters/providers/simulated.ts';
+import type { ResolvedPod } from '../../../lib/objects/environment/sources.ts';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import type { Task } from '../../../lib/objects/task.ts';
 import { providerContract, type ProviderUnderTest } from '../../contracts/provider.ts';
@@ -178,11 +179,16 @@ describe('scripts', () => {
   });
 });
 
-test('a restart loses no task, starts none again, and keeps no environment on the disk', async () => {
+test('a restart loses no task, starts none again, and keeps no environment and no volume on the disk', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'farloop-tasks-'));
   try {
     const first = opened(folder);
-    await first.simulated.of('edge').start(TASK, podOf('a', { 'run-seconds': '10' }), FAR);
+    const pod: ResolvedPod = {
+      ...podOf('a', { 'run-seconds': '10' }),
+      volumeContents: [{ name: 'login', files: [{ path: 'password', mode: 420, data: 'aHVudGVyMg==' }] }],
+      sources: [{ kind: 'Secret', metadata: { name: 'login', namespace: 'default' }, data: { password: 'aHVudGVyMg==' } }],
+    };
+    await first.simulated.of('edge').start(TASK, pod, FAR);
     first.time.pass(4);
     const before = await first.task();
     first.simulated.close();
@@ -194,8 +200,78 @@ test('a restart loses no task, starts none again, and keeps no environment on th
     expect(await second.task()).toMatchObject({ hasEnded: true, status: { phase: 'Succeeded' } });
     second.simulated.close();
     const { readFileSync, readdirSync } = await import('node:fs');
-    for (const file of readdirSync(folder)) expect(readFileSync(join(folder, file), 'latin1')).not.toContain('hunter2');
+    for (const file of readdirSync(folder))
+      for (const value of ['hunter2', 'aHVudGVyMg==']) expect(readFileSync(join(folder, file), 'latin1')).not.toContain(value);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('tasks that ended a day ago are forgotten behind one that runs on', async () => {
+  const { simulated, time } = opened();
+  const edge = simulated.of('edge');
+  await edge.start({ uid: 'server', attempt: 1 }, podOf('server', { 'run-seconds': '1000000' }), FAR);
+  await edge.start(TASK, podOf('a', { 'run-seconds': '10' }), FAR);
+  time.pass(25 * 3_600);
+  await edge.start({ uid: 'b', attempt: 1 }, podOf('b', { 'run-seconds': '10' }), FAR);
+  const { tasks } = await edge.list({ limit: 10 }, FAR);
+  expect(tasks.map(({ uid }) => uid)).toEqual(['b', 'server']);
+  simulated.close();
+});
+
+describe('logs', () => {
+  const decoded = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString();
+
+  test('what was written so far, and on until the container has ended', async () => {
+    const { simulated, time } = opened();
+    await simulated.of('edge').start(TASK, podOf('a', { 'run-seconds': '10' }), FAR);
+    time.pass(5);
+    const wanted = { container: 'main', follow: true } as const;
+    const lines = simulated.of('edge').logs?.(TASK, wanted, new AbortController().signal);
+    const log = lines?.[Symbol.asyncIterator]();
+    expect(decoded((await log?.next())?.value as Uint8Array)).toMatch(/^\S+ main started\n$/);
+    const next = log?.next();
+    time.pass(60);
+    expect(decoded((await next)?.value as Uint8Array)).toMatch(/^\S+ main ended with exit code 0\n$/);
+    expect((await log?.next())?.done).toBe(true);
+    simulated.close();
+  });
+
+  test('that is followed ends with its run, also where the next one begins at once', async () => {
+    const { simulated, time } = opened();
+    const pod = podOf('a', { 'run-seconds': '4', 'exit-codes': '1,0' });
+    await simulated.of('edge').start(TASK, { ...pod, spec: { ...pod.spec, restartPolicy: 'OnFailure' } }, FAR);
+    time.pass(2);
+    let text = '';
+    for await (const chunk of simulated.of('edge').logs?.(TASK, { container: 'main', follow: true }, new AbortController().signal) ?? []) {
+      text += decoded(chunk);
+      time.pass(5);
+    }
+    expect(text).toMatch(/^\S+ main started\n\S+ main ended with exit code 1\n$/);
+    simulated.close();
+  });
+
+  test('a reader who is slow gets its last lines too', async () => {
+    const { simulated, time } = opened();
+    await simulated.of('edge').start(TASK, podOf('a', { 'run-seconds': '10' }), FAR);
+    time.pass(5);
+    let text = '';
+    for await (const chunk of simulated.of('edge').logs?.(TASK, { container: 'main', follow: true }, new AbortController().signal) ?? []) {
+      text += decoded(chunk);
+      time.pass(60);
+    }
+    expect(text).toMatch(/main started\n.*main ended with exit code 0\n$/);
+    simulated.close();
+  });
+
+  test('one that has had as many bytes as it wants waits for no more', async () => {
+    const { simulated, time } = opened();
+    await simulated.of('edge').start(TASK, podOf('a'), FAR);
+    time.pass(5);
+    const wanted = { container: 'main', follow: true, limitBytes: 4 } as const;
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of simulated.of('edge').logs?.(TASK, wanted, new AbortController().signal) ?? []) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe('2026');
+    simulated.close();
+  });
 });

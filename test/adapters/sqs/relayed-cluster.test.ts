@@ -5,13 +5,16 @@ import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { POD_FIELDS, podFactsOf } from '../../../lib/objects/pods/pod-facts.ts';
 import { JOBS, NAMESPACES, PODS } from '../../../lib/objects/resources.ts';
 import { deadlineIn, type Deadline } from '../../../lib/ports/clock.ts';
-import type { Cluster, ClusterSource, ListAnswer, ProjectedSelection } from '../../../lib/ports/cluster.ts';
+import type { BoundedLogRequest, Cluster, ClusterSource, ListAnswer, Named, ProjectedSelection } from '../../../lib/ports/cluster.ts';
 import { ALL_FACTS } from '../../../lib/kinds/facts.ts';
 import { allowedTo, type Allowed } from '../../../lib/relay/commands/commands.ts';
 import { openSandboxServer } from '../../contracts/api-server/sandbox-server.ts';
 import { overHttps } from '../../contracts/cluster-over-https.ts';
 import { clusterContract } from '../../contracts/cluster.ts';
-import { openRelayedWorld } from '../relayed-world.ts';
+import { POD_LOGS } from '../../../lib/wire/commands.ts';
+import { TerminalError } from '../../../lib/ports/errors.ts';
+import { failureOf } from '../../claims.ts';
+import { openRelayedWorld, type RelayedWorld, type RelayedWorldOptions } from '../relayed-world.ts';
 
 /** The suite makes its own namespace and Jobs, as people do. */
 const allowed: Allowed[] = [
@@ -27,6 +30,7 @@ const together = (relayed: Cluster, source: ClusterSource): Cluster & ClusterSou
   create: (...args) => relayed.create(...args),
   delete: (...args) => relayed.delete(...args),
   patch: (...args) => relayed.patch(...args),
+  log: (...args) => relayed.log(...args),
   signOfLife: (signal) => source.signOfLife(signal),
   listPage: (...args) => source.listPage(...args),
   watch: (...args) => source.watch(...args),
@@ -98,5 +102,57 @@ describe('a list of pods through a relay', () => {
     const [whole, projected] = [await listedBy(before, wanted), await listedBy(cluster, wanted)];
     expect(JSON.stringify(whole.items)).toMatch(/hunter2/);
     expect(projected.items.map(podFactsOf)).toEqual(whole.items.map(podFactsOf));
+  });
+});
+
+describe('a log through a relay', () => {
+  const soon = (): Deadline => deadlineIn(new SystemClock(), 20_000);
+  const target = { namespace: 'work', name: 'a' };
+  const text = '2026-05-01T10:00:00Z it works\n';
+  const asked: BoundedLogRequest[] = [];
+  const executor = {
+    log: async (_: Named, wanted: BoundedLogRequest) => {
+      asked.push(wanted);
+      return { text, isCut: false };
+    },
+  } as unknown as Cluster;
+  const wanted: BoundedLogRequest = { container: 'main', limitBytes: 1_000, tailLines: 10, sinceMs: 1_777_629_600_000, previous: true };
+
+  const inWorld = async <Value>(
+    given: Omit<RelayedWorldOptions, 'executor'>,
+    work: (world: RelayedWorld) => Promise<Value>,
+  ): Promise<Value> => {
+    const world = await openRelayedWorld({ executor, ...given });
+    try {
+      return await work(world);
+    } finally {
+      await world.close();
+    }
+  };
+
+  test('is what the relay reads, of what was wanted', async () => {
+    expect(await inWorld({}, async ({ cluster }) => await cluster.log(target, wanted, soon()))).toEqual({ text, isCut: false });
+    expect(asked).toEqual([wanted]);
+  });
+
+  test('of a namespace that the relay is not for, or of which nothing sensible is wanted, is not read', async () => {
+    asked.length = 0;
+    const refused = await failureOf(inWorld({ namespaces: ['other'] }, async ({ cluster }) => await cluster.log(target, wanted, soon())));
+    expect(String(refused)).toContain('the namespace work is not one of those that this relay is for');
+    const senseless = failureOf(inWorld({}, async ({ cluster }) => await cluster.log(target, { ...wanted, limitBytes: 1e9 }, soon())));
+    expect(String(await senseless)).toContain('it does not say what of the log is wanted');
+    expect(asked).toEqual([]);
+  });
+
+  test('of a relay of the build before is refused in a sentence that says what to do, and nothing becomes a dead letter', async () => {
+    const before = allowedTo(ALL_FACTS.filter(({ ownersOn }) => !ownersOn)).filter(({ resource }) => resource !== POD_LOGS);
+    await inWorld({ allowed: before }, async ({ cluster, ports }) => {
+      const failure = await failureOf(cluster.log(target, wanted, soon()));
+      expect(failure).toBeInstanceOf(TerminalError);
+      expect(String(failure)).toMatch(
+        /the relay of far is of an earlier version, which reads no logs: give "farloop cluster add far" again/,
+      );
+      expect(await ports.queue.deadLetters('relay-far', 10)).toEqual([]);
+    });
   });
 });

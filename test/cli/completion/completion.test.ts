@@ -31,7 +31,7 @@ function offeredByBash(words: readonly string[]): string[] {
 
 const PLURALS = ALL_FACTS.map(pluralOf);
 const WORDS = settingsOf().map(({ word }) => word);
-const FORMATS = ['text', 'json', 'yaml'];
+const FORMATS = ['json', 'name', 'text', 'wide', 'yaml'];
 
 describe('bash', () => {
   const cases: { line: string[]; offers: string[] }[] = [
@@ -74,7 +74,7 @@ describe('zsh', () => {
     );
     // `path` is the search path itself there.
     expect(script).not.toMatch(/\bpath\b(?!=)/);
-    expect(script).toMatch(/'get:-o'.*\) compadd -- text json yaml; return ;;/);
+    expect(script).toMatch(/'get:-o'.*\) compadd -- text wide name json yaml; return ;;/);
     expect(script).toMatch(/'up:--kubeconfig'.*\) _files; return ;;/);
   });
 
@@ -87,7 +87,7 @@ describe('fish', () => {
   test('an option has its description, and values where they are known', () => {
     const script = completionScript(buildProgram(), 'fish');
     expect(script).toContain(`complete -c farloop -n '__farloop_at "up"' -l port -x -d 'port of console`);
-    expect(script).toContain(`complete -c farloop -n '__farloop_at "get"' -s o -l output -x -a 'text json yaml' -d`);
+    expect(script).toContain(`complete -c farloop -n '__farloop_at "get"' -s o -l output -x -a 'text wide name json yaml' -d`);
     expect(script).toContain(`complete -c farloop -n '__farloop_at "plan"' -s f -l filename -r -F -d`);
   });
 

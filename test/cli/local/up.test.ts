@@ -82,14 +82,14 @@ describe('up on the sandbox', () => {
     expect(again.stderr).toBe('');
   }, 120_000);
 
-  test('a Job runs to Complete, the other commands tell of it, SIGTERM ends it within 2 s with 0', async () => {
+  test('a Job runs to Succeeded, the other commands tell of it, SIGTERM ends it within 2 s with 0', async () => {
     const farloop = up('--apply', 'examples/job.yaml');
     await farloop.says('farloop ready\n');
     expect(farloop.stdout).toMatch(/^console {5}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}\nkubeconfig {2}\S+\nfarloop ready\n/);
 
     const job = await untilComplete('demo');
     expect(job.status).toMatchObject({ succeeded: 5, completedIndexes: '0-4' });
-    await farloop.says('job/demo Complete: 5 of 5 succeeded');
+    await farloop.says('job/demo Succeeded: 5 of 5 succeeded');
     expect(farloop.stdout).toContain('job/demo created\n');
     const api = await cluster();
     const pods = async (): Promise<Pod[]> => (await api.list<Pod>(PODS, { namespace: 'default' }, deadlineIn(clock, 30_000))).items;
@@ -102,13 +102,13 @@ describe('up on the sandbox', () => {
     expect(await pods()).toHaveLength(5);
     api.close();
 
-    expect(await ask('get', 'jobs')).toMatch(/NAMESPACE +NAME +KIND +STATE.*\ndefault +demo +Job +Complete +5\/5/);
+    expect(await ask('get', 'jobs')).toMatch(/NAMESPACE +NAME +KIND +STATE.*\ndefault +demo +Job +Succeeded +5\/5/);
     expect(JSON.parse(await ask('get', 'workloads', 'demo', '-o', 'json'))).toMatchObject({
-      items: [{ name: 'demo', state: 'Complete', succeeded: 5 }],
+      items: [{ name: 'demo', state: 'Succeeded', succeeded: 5 }],
     });
     expect(await ask('get', 'clusters', '-o', 'yaml')).toMatch(/name: local\n(?: {4}.*\n)*? {4}manages:\n {4,6}- all-jobs\n/);
     const explanation = await ask('explain', 'job/demo');
-    expect(explanation).toMatch(/job\/demo in default on local: Complete/);
+    expect(explanation).toMatch(/job\/demo in default on local: Succeeded/);
     expect(explanation).toMatch(/create demo-0-[a-z0-9]{5}/);
     expect(explanation).toMatch(/5 of 5 succeeded/);
     expect(explanation).toMatch(/Completed: it completed: 5 succeeded, 0 failed/);
@@ -225,8 +225,8 @@ describe('up on the sandbox', () => {
       /local: Waiting \(Unschedulable\)\n.*\n {2}PodsWaiting: Unschedulable: 0\/1 nodes are available: .* \(pod unschedulable-\w+, created \S+Z\)\n/,
     );
     await farloop.says('job/image-pull Waiting (ImagePullBackOff): 0 of 1 succeeded, 1 active');
-    expect(await ask('get', 'jobs')).toMatch(/default +image-pull +Job +(Waiting \(ImagePullBackOff\)|Complete|Running)/);
-    await farloop.says('job/image-pull Complete: 1 of 1 succeeded');
+    expect(await ask('get', 'jobs')).toMatch(/default +image-pull +Job +(Waiting \(ImagePullBackOff\)|Succeeded|Running)/);
+    await farloop.says('job/image-pull Succeeded: 1 of 1 succeeded');
     await farloop.end('SIGTERM');
   }, 120_000);
 });
@@ -244,8 +244,8 @@ test('up on a kubeconfig: takes the Jobs that ask for it, and no others', async 
     readFileSync('examples/managed-by.yaml', 'utf8').replace('handed-over', 'odd').replace('spec:', 'spec:\n  paralellism: 3'),
   );
   const farloop = up('--kubeconfig', file, '--apply', 'examples/job.yaml', '--apply', 'examples/managed-by.yaml', '--apply', odd);
-  await farloop.says('job/handed-over Complete: 4 of 4 succeeded');
-  await farloop.says('job/odd Complete: 4 of 4 succeeded');
+  await farloop.says('job/handed-over Succeeded: 4 of 4 succeeded');
+  await farloop.says('job/odd Succeeded: 4 of 4 succeeded');
   const why = 'it names no manager, so the built-in Job controller has it. Give it "managedBy: farloop.dev/job" in its spec';
   expect(farloop.stderr).toBe(
     `farloop: examples/job.yaml:2: job/demo is not managed by Farloop: ${why} and create it anew, since that field cannot be changed; or, where that controller is off, let Farloop take all Jobs: --manage all-jobs\nWarning: unknown field "spec.paralellism" (${odd}:7)\n`,

@@ -5,7 +5,8 @@ import { embeddedPorts, know } from '../../api/embedded-ports.ts';
 import { serveApi } from '../../api/served-api.ts';
 import { aPass } from '../../contracts/recorder.ts';
 import type { Listening } from '../../listening.ts';
-import { runFarloop } from '../farloop-process.ts';
+import { until } from '../../claims.ts';
+import { FarloopProcess, runFarloop } from '../farloop-process.ts';
 
 let api: Listening;
 afterEach(async () => await api.stop());
@@ -107,4 +108,25 @@ test('containers that failed or restarted are shown, init containers apart from 
       ],
     },
   });
+});
+
+test('one that is watched is shown anew when it changes, and to its end', async () => {
+  const ports = await embeddedPorts('local');
+  const key = await know(ports, { name: 'demo' });
+  let isAway = false;
+  api = await serveApi(ports, 'a-token', { onRequest: ({ socket }) => void (isAway && socket.destroy()) });
+  const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
+  const watch = new FarloopProcess(['explain', 'job/demo', '--watch'], { environment });
+  await watch.says('job/demo in default on local: Pending');
+  isAway = true;
+  await until('it says that nothing answers', () => watch.stderr.includes('it is asked again'));
+  await ports.recorder.append(aPass(Date.now() - 1_000, { key, passId: 'a-pass', why: ['two pods are missing'] }));
+  isAway = false;
+  await watch.says('latest pass: two pods are missing');
+  expect(watch.stderr).toContain('farloop: it answers again\n');
+  expect(watch.stdout.match(/job\/demo in default/g)).toHaveLength(2);
+  await ports.store.forget(key, (await ports.store.readHead(key))?.fence ?? '');
+  expect(await watch.exited).toBe(0);
+  expect(watch.stderr).toMatch(/farloop: job\/demo is gone\n$/);
+  ports.close();
 });

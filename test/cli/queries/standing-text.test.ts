@@ -7,7 +7,8 @@ test.each<[Pick<WorkloadSummary, 'state' | 'reason'>, string]>([
   [{ state: 'Running' }, 'Running'],
   [{ state: 'Running', reason: '1 of 3 wait: Unschedulable' }, 'Running (1 of 3 wait: Unschedulable)'],
   [{ state: 'Waiting', reason: 'ImagePullBackOff' }, 'Waiting (ImagePullBackOff)'],
-  [{ state: 'Complete', reason: 'CompletionsReached' }, 'Complete'],
+  [{ state: 'Failed', reason: 'BackoffLimitExceeded' }, 'Failed (BackoffLimitExceeded)'],
+  [{ state: 'Succeeded', reason: 'CompletionsReached' }, 'Succeeded'],
 ])('%j is shown as %s', (workload, shown) => {
   expect(standingText(workload)).toBe(shown);
 });

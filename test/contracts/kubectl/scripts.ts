@@ -391,8 +391,9 @@ export const scripts: Script[] = [
       { args: 'api-resources --api-group=authentication.k8s.io' },
       { args: 'api-resources --api-group=events.k8s.io' },
       {
+        // A metrics server, which the control plane has none of, names nodes and pods as well.
         args: 'api-resources -o wide --no-headers',
-        keep: /^(configmaps|events|namespaces|nodes|pods|secrets|serviceaccounts|services|jobs|leases|poddisruptionbudgets) /,
+        keep: /^(?!.* metrics\.k8s\.io)(configmaps|events|namespaces|nodes|pods|secrets|serviceaccounts|services|jobs|leases|poddisruptionbudgets) /,
       },
       { args: 'api-versions', keep: /^(v1|batch\/v1|policy\/v1|coordination.k8s.io\/v1|events.k8s.io\/v1|auth.*)$/ },
     ],

@@ -129,7 +129,7 @@ const cases: Case[] = [
     pods: podsOf('1R'),
     stands: { state: 'Suspended' },
   },
-  { name: 'it is complete', job: finished('Complete', 'CompletionsReached'), stands: { state: 'Complete', reason: 'CompletionsReached' } },
+  { name: 'it is complete', job: finished('Complete', 'CompletionsReached'), stands: { state: 'Succeeded', reason: 'CompletionsReached' } },
   { name: 'it failed', job: finished('Failed', 'BackoffLimitExceeded'), stands: { state: 'Failed', reason: 'BackoffLimitExceeded' } },
   {
     name: 'it is deleted',

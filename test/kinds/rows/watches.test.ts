@@ -71,6 +71,7 @@ describe('commands that a relay carries out', () => {
       'pods v1': 'get list create delete patch',
       'services v1': 'get list create delete patch',
       'events v1': 'create',
+      'pods.log v1': 'get',
     });
     expect(verbsOf({ ...ensembleFacts, furtherRights: [{ resource: groups('volcano.sh/v1'), verbs: ['get'] }] })).toMatchObject({
       'podgroups volcano.sh/v1': 'get',

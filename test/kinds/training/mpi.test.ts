@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { nameKeyOf } from '../../../lib/kinds/rows/plan.ts';
 import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
-import { configMapPartOf, ROLE_BINDINGS, rolePartOf, ROLES, SERVICE_ACCOUNTS } from '../../../lib/kinds/training/names/launcher-objects.ts';
+import { configMapPartOf, ROLE_BINDINGS, rolePartOf, ROLES } from '../../../lib/kinds/training/names/launcher-objects.ts';
 import * as objects from '../../../lib/kinds/training/mpi/objects.ts';
 import { launcherVariables } from '../../../lib/kinds/training/mpi/pods.ts';
 import { termsOf } from '../../../lib/kinds/training/terms/terms.ts';
 import type { ChildState } from '../../../lib/objects/child-state.ts';
 import type { KubernetesObject } from '../../../lib/objects/kubernetes.ts';
-import { CONFIG_MAPS, PODS } from '../../../lib/objects/resources.ts';
+import { CONFIG_MAPS, PODS, SERVICE_ACCOUNTS } from '../../../lib/objects/resources.ts';
 import {
   aChild,
   aCondition,

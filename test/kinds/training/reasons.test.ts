@@ -194,3 +194,15 @@ describe('docs/explain.md', () => {
     expect(text).toContain(`| \`${code}\` |`);
   });
 });
+
+test.each([
+  ['All', 0],
+  ['Running', 0],
+  ['None', 3],
+])('of a job that has failed, and whose cleanPodPolicy is %s, %i replicas are shown as active', (cleanPodPolicy, active) => {
+  const job = aTraining({
+    spec: { runPolicy: { cleanPodPolicy } },
+    status: { conditions: [aCondition(tensorflow, 'Failed')], replicaStatuses: { Worker: { active: 3, failed: 1 } } },
+  });
+  expect(trainingShown(TENSORFLOW).figuresOf(job)).toContainEqual({ name: 'active', value: active });
+});

@@ -1,7 +1,8 @@
 // The environment of a pod, resolved: the worked cases by their numbers (docs/virtual-node.md), and what they leave open.
 import { describe, expect, test } from '@jest/globals';
-import { resolvedEnvironment, sourcesNamedIn, type ReadSource, type Resolution } from '../../../lib/objects/environment/environment.ts';
+import { resolved, sourcesNamedIn, type Resolution } from '../../../lib/objects/environment/environment.ts';
 import type { Service } from '../../../lib/objects/environment/service-variables.ts';
+import type { ReadSource, ReadToken } from '../../../lib/objects/environment/sources.ts';
 import type { Container, Pod } from '../../../lib/objects/kubernetes.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -29,16 +30,21 @@ interface Given {
   services?: Service[];
   metadata?: Partial<Pod['metadata']>;
   spec?: object;
+  token?: ReadToken;
 }
 
-function resolve(container: object, { sources = [], services = [], metadata = {}, spec = {} }: Given = {}): Resolution {
+function resolve(
+  container: object,
+  { sources = [], services = [], metadata = {}, spec = {}, token = { absent: true } }: Given = {},
+): Resolution {
   const known = new Map(sources);
   const pod: Pod = {
     metadata: { namespace: 'foo', name: 'p', uid: 'u-1', ...metadata },
     spec: { nodeName: 'edge', containers: [{ name: 'main', ...container }], ...spec },
   };
-  return resolvedEnvironment(pod, {
+  return resolved(pod, {
     sourceOf: ({ kind, name }) => known.get(`${kind}/${name}`) ?? { absent: true },
+    tokenOf: () => token,
     services,
     allocatable: { cpu: '4', memory: '8Gi' },
   });

@@ -4,6 +4,7 @@ import type { KubernetesObject, Pod } from '../../../lib/objects/kubernetes.ts';
 import { pathOf, type Resource } from '../../../lib/objects/resources.ts';
 import { FRAMEWORKS } from '../../../lib/kinds/training/frameworks/all.ts';
 import { comesAbout, until } from '../../claims.ts';
+import { called, type Told, type WatchEvent } from '../api-server.ts';
 import { createdFrom, snapshotOf, type Outcome, type Snapshot } from './outcome.ts';
 import type { Acts, PodReport, Story, TrainingJob } from './story.ts';
 
@@ -39,19 +40,6 @@ const WATCHED: readonly Resource[] = [
 ];
 /** What every namespace has, where a controller manager puts it there. */
 const EVERYWHERE = new Set(['ServiceAccount/default', 'ConfigMap/kube-root-ca.crt']);
-
-interface WatchEvent {
-  type: string;
-  object: KubernetesObject;
-}
-interface Told extends KubernetesObject {
-  involvedObject: { kind: string; name: string };
-  type?: string;
-  reason?: string;
-  message?: string;
-  source?: { component?: string };
-  reportingComponent?: string;
-}
 
 /** What is known of one namespace. */
 class Namespace {
@@ -264,13 +252,10 @@ export class Player {
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
     body?: object,
-    contentType = 'application/json',
-    alsoFine: readonly number[] = [],
+    contentType?: string,
+    alsoFine?: readonly number[],
   ): Promise<Answered> {
-    const answer = await this.#options.client.request({ method, path, ...(body && { body, contentType }) });
-    if (answer.status >= 300 && !alsoFine.includes(answer.status))
-      throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-    return answer.body as Answered;
+    return await called<Answered>(this.#options.client, { method, path, body, contentType }, alsoFine);
   }
 }
 

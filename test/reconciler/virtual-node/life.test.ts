@@ -53,11 +53,11 @@ test('R1: a Node that somebody else made stays as it is, and so do its pods; the
   const node = await world.as<Node>('GET', NODES, { name: 'edge' });
   expect(node.status?.['conditions']).toBeUndefined();
   const sentence =
-    'the Node edge was not made by Farloop, so somebody else serves it: give the virtual node another name, or delete that Node';
+    'the Node edge was not made by Farloop, so somebody else serves it: give the virtual node another name, delete that Node, or take it over with --adopt-node edge';
   for (const name of ['edge', 'theirs']) expect(lastPassOf(name)).toMatchObject({ outcome: 'parked', why: [sentence] });
 });
 
-test('a Node that somebody deletes is made again, and takes over what runs', async () => {
+test('VN 89: a Node that somebody deletes is made again, and takes over what runs', async () => {
   await open();
   await world.bind('stays', { node: 'edge', script: FOR_EVER });
   await runs('stays');

@@ -5,7 +5,7 @@ import type { Node } from '../../../lib/objects/kubernetes.ts';
 import { LEASES, NODE_LEASES, type Lease } from '../../../lib/objects/placement/lease.ts';
 import { NODES } from '../../../lib/objects/resources.ts';
 import { NotDoneError } from '../../../lib/ports/errors.ts';
-import { sendNodeLooks } from '../../../lib/reconciler/cluster/node-look.ts';
+import { sendNodeLooks } from '../../../lib/reconciler/cluster/send-node-looks.ts';
 import { decodeAsk, decodeWake } from '../../../lib/wire/messages.ts';
 import type { NodesOptions } from '../../world/virtual-node.ts';
 import { NodesWorld } from '../../world/virtual-node.ts';
@@ -45,7 +45,7 @@ test('R16: a node that is well costs one ask a minute, and its lease is made onc
   expect(lease?.metadata).toMatchObject({ name: 'edge', ownerReferences: [{ kind: 'Node', name: 'edge', uid: metadata.uid }] });
 });
 
-test('R13: a node whose provider is not well is asked nothing for and says so; the other one is kept', async () => {
+test('VN 95: R13: a node whose provider is not well is asked nothing for and says so; the other one is kept', async () => {
   let isWell = true;
   await open(['edge', 'far'], {
     between: (provider, node) => ({
@@ -107,7 +107,7 @@ test('a sweep sends one look for ten nodes, and two sweeps of one moment one', a
   expect(sent.flat()).toEqual(names);
 });
 
-test('R13: a provider that gives no answer from the start: the Node says so, and pods wait for it', async () => {
+test('VN 93: R13: a provider that gives no answer from the start: the Node says so, and pods wait for it', async () => {
   let answers = false;
   await open(['edge'], {
     between: (provider) => {
@@ -128,4 +128,58 @@ test('R13: a provider that gives no answer from the start: the Node says so, and
   answers = true;
   await world.waitUntil(async () => (await world.podNamed('a'))?.status?.phase === 'Running', 120);
   expect(await isReady('edge')).toBe('True');
+});
+
+test('R16: a node at rest writes its status every five minutes, with a heartbeat, and nothing else', async () => {
+  await open(['edge']);
+  await world.waitUntil(async () => (await isReady('edge')) === 'True');
+  await world.elapse(60, { play: false });
+  const before = world.cluster.writes.length;
+  await world.elapse(1_500, { play: false });
+  expect(world.cluster.writes.slice(before).map(({ verb, plural, subresource }) => `${verb} ${plural}/${subresource}`)).toEqual(
+    Array.from({ length: 5 }, () => 'patch nodes/status'),
+  );
+  const { status } = await world.as<Node>('GET', NODES, { name: 'edge' });
+  const ages = ((status?.['conditions'] ?? []) as { lastHeartbeatTime?: string; lastTransitionTime?: string }[]).map(
+    ({ lastHeartbeatTime = '', lastTransitionTime = '' }) => Date.parse(lastHeartbeatTime) - Date.parse(lastTransitionTime),
+  );
+  expect(ages).toHaveLength(5);
+  for (const age of ages) expect(age).toBeGreaterThan(1_200_000);
+});
+
+test('VN 91: VN 92: conditions and annotations of others stay, and what somebody else made of ours is put right', async () => {
+  await open(['edge']);
+  await world.waitUntil(async () => (await isReady('edge')) === 'True');
+  const type = 'application/merge-patch+json';
+  await world.as('PATCH', NODES, { name: 'edge', type, body: { metadata: { annotations: { 'example.com/of': 'others' } } } });
+  const { status = {} } = await world.as<Node>('GET', NODES, { name: 'edge' });
+  const ours = (status['conditions'] ?? []) as { type: string; status: string }[];
+  const conditions = [
+    ...ours.map((condition) => (condition.type === 'Ready' ? { ...condition, status: 'Unknown' } : condition)),
+    { type: 'example.com/Gpu', status: 'True' },
+  ];
+  await world.as('PATCH', NODES, { name: 'edge', subresource: 'status', type, body: { status: { conditions } } });
+  await world.waitUntil(async () => (await isReady('edge')) === 'True');
+  await world.elapse(700, { play: false });
+  const after = await world.as<Node>('GET', NODES, { name: 'edge' });
+  expect(after.metadata.annotations).toMatchObject({ 'example.com/of': 'others' });
+  expect(after.status?.['conditions']).toContainEqual(expect.objectContaining({ type: 'example.com/Gpu', status: 'True' }));
+});
+
+test('R16: a provider that tells nobody is looked at every 10 s while pods are new, every minute once all have run for an hour, and rests without pods', async () => {
+  await open(['edge'], { between: (provider) => ({ ...provider, lookAgainSeconds: 10 }) });
+  await world.waitUntil(async () => (await isReady('edge')) === 'True');
+  const passesIn = async (seconds: number): Promise<number> => {
+    const before = world.passes.length;
+    await world.elapse(seconds, { play: false });
+    return world.passes.slice(before).filter(({ key }) => key.name === 'edge').length;
+  };
+  expect(await passesIn(600)).toBeLessThanOrEqual(3);
+  await world.bind('p', { node: 'edge', script: { 'run-seconds': '1000000' } });
+  await world.waitUntil(async () => (await world.podNamed('p'))?.status?.phase === 'Running');
+  const whileNew = await passesIn(600);
+  expect(whileNew).toBeGreaterThanOrEqual(55);
+  expect(whileNew).toBeLessThanOrEqual(65);
+  await world.elapse(3_600, { play: false });
+  expect(await passesIn(600)).toBeLessThanOrEqual(12);
 });

@@ -124,3 +124,25 @@ test('tokens outlive a restart; the key is its owner’s alone, and a damaged on
   expect(await statusWith(third, token)).toBe(401);
   expect(await statusWith(third, await tokenFor(third))).toBe(201);
 });
+
+test('a token that is bound to a pod ends with the pod', async () => {
+  const api = await open();
+  await api.create(ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'worker' } });
+  const pods = '/api/v1/namespaces/default/pods';
+  const { metadata } = await api.create(pods, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p' },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  });
+  const boundTo = (bound: object): object => ({ boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p', ...bound } });
+  const token = await tokenFor(api, boundTo({ uid: metadata.uid }));
+  const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  expect(claims).toMatchObject({ 'kubernetes.io': { pod: { name: 'p', uid: metadata.uid } } });
+  expect(await statusWith(api, token)).toBe(201);
+  await expect(tokenFor(api, boundTo({ uid: 'other' }))).rejects.toThrow('409');
+  await expect(tokenFor(api, boundTo({ name: 'q' }))).rejects.toThrow('404');
+  await expect(tokenFor(api, boundTo({ kind: 'Secret' }))).rejects.toThrow('400');
+  await api.delete(`${pods}/p`, { gracePeriodSeconds: 0 });
+  expect(await statusWith(api, token)).toBe(401);
+});

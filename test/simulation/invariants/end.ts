@@ -12,7 +12,7 @@ import { decodeState, hasIntents } from '../../../lib/reconciler/head/pass-state
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { digestOf } from '../../../lib/wire/words/digest.ts';
 import { decodeTimer } from '../../../lib/wire/messages.ts';
-import { isLook } from '../costs.ts';
+import { comesWithSweeps } from '../costs.ts';
 import { activeOf, childrenOf, isTracked, livingOf } from '../history.ts';
 import type { Simulation } from '../simulation.ts';
 import type { Invariant } from './table.ts';
@@ -91,9 +91,8 @@ export const AT_THE_END: readonly Invariant[] = [
           .prepare('select body from messages where queue = ?')
           .all(name)
           .map(({ body }) => String(body));
-      // A look at a cluster comes with every sweep.
       for (const name of run.scenario.clusters) {
-        const left = inQueue(`relay-${name}`).filter((body) => !isLook(body));
+        const left = inQueue(`relay-${name}`).filter((body) => !comesWithSweeps(body));
         if (left.length > 0) return `relay-${name}: ${left.join(' ')}`;
       }
       const wakesLeft = inQueue('wakes').filter((body) => !body.includes('"look":'));

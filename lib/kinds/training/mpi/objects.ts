@@ -1,11 +1,11 @@
 // The objects that an MPIJob needs beside its pods: how the launcher finds its workers, and its right to run commands in them.
-import { CONFIG_MAPS } from '../../../objects/resources.ts';
+import { CONFIG_MAPS, SERVICE_ACCOUNTS } from '../../../objects/resources.ts';
 import type { Terms } from '../terms/framework.ts';
 import { containersIn } from '../terms/replica-specs.ts';
 import type { Json, KubernetesObject } from '../../../objects/kubernetes.ts';
 import type { Resource } from '../../../objects/resources.ts';
 import { textOf } from '../../../objects/values/untyped-fields.ts';
-import { configMapName, launcherName, ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS } from '../names/launcher-objects.ts';
+import { configMapName, launcherName, ROLE_BINDINGS, ROLES } from '../names/launcher-objects.ts';
 import { namesOf } from '../rendezvous/variables.ts';
 import { TRAINING_JOB } from '../names/slots.ts';
 import { ownerReferenceOf, replicasOf, wantedOf } from '../terms/terms.ts';

@@ -1,19 +1,11 @@
 // The steps of an MPIJob: its objects, then its workers, then the launcher.
 import type { ChildState } from '../../../objects/child-state.ts';
 import type { KubernetesObject, Pod } from '../../../objects/kubernetes.ts';
-import { CONFIG_MAPS, PODS, type Resource } from '../../../objects/resources.ts';
+import { CONFIG_MAPS, PODS, SERVICE_ACCOUNTS, type Resource } from '../../../objects/resources.ts';
 import { aboutOf, nameKeyOf, type Action } from '../../rows/plan.ts';
 import { correctAction, createActions, eventAction, type NewEvent } from '../objects/actions.ts';
 import { TAKEN, type Reports } from '../memory/reports.ts';
-import {
-  configMapName,
-  digestOfData,
-  digestOfRules,
-  launcherName,
-  ROLE_BINDINGS,
-  ROLES,
-  SERVICE_ACCOUNTS,
-} from '../names/launcher-objects.ts';
+import { configMapName, digestOfData, digestOfRules, launcherName, ROLE_BINDINGS, ROLES } from '../names/launcher-objects.ts';
 import { livingIn, type Allowance, type Filled, type Judgement, type Situation, type Steps } from '../engine/situation.ts';
 import {
   AGAIN_SECONDS,

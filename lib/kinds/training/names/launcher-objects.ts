@@ -2,11 +2,10 @@
 import { canonicalText } from '../../../objects/child-state.ts';
 import type { WantedFields } from '../../../objects/field-mask.ts';
 import type { Json, KubernetesObject } from '../../../objects/kubernetes.ts';
-import { CONFIG_MAPS, PODS, type Resource } from '../../../objects/resources.ts';
+import { CONFIG_MAPS, PODS, SERVICE_ACCOUNTS, type Resource } from '../../../objects/resources.ts';
 import type { FurtherRight } from '../../rows/kind.ts';
 import { digestOf } from './digest.ts';
 
-export const SERVICE_ACCOUNTS: Resource = { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
 export const ROLES: Resource = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', plural: 'roles', namespaced: true };
 export const ROLE_BINDINGS: Resource = {
   apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -1,6 +1,6 @@
 // The part of a pod template that the flight recorder may keep: fields by which planners decide, and no value of a person's program.
-import type { PodTemplate } from './kubernetes.ts';
-import { fieldsOf, isFields, textOf, type Fields } from './values/untyped-fields.ts';
+import type { PodTemplate } from '../kubernetes.ts';
+import { fieldsOf, isFields, textOf, type Fields } from '../values/untyped-fields.ts';
 
 /** Stands for the name of an image: a planner asks only whether there is one. */
 const SOME_IMAGE = 'recorded';

@@ -1,0 +1,182 @@
+// Lists of workloads: chosen by the API, put in order and printed here, and watched.
+import { InvalidArgumentError } from 'commander';
+import type { ClusterSummary } from '../../api/clusters.ts';
+import type { WorkloadSummary } from '../../api/told-workload.ts';
+import type { State } from '../../kinds/rows/state.ts';
+import { shownData } from '../../objects/values/shown-text.ts';
+import { NO_NAMESPACE } from '../../objects/workload.ts';
+import type { ApiClient } from '../instance/api-client.ts';
+import { FailedError, UsageError } from '../terminal/exit.ts';
+import { columnWidths, linesOf, print, printLine, printLines, printProblem, spanText, tableText } from '../terminal/output.ts';
+import { absentKindTexts } from './absent-kinds.ts';
+import { AskedAgain, WATCHED } from './asked-again.ts';
+import { figureCells, figureColumns } from './figures.ts';
+import { pathOfKey } from './place-text.ts';
+import { standingText } from './standing-text.ts';
+
+export const WORKLOAD_OUTPUTS = ['text', 'wide', 'name', 'json', 'yaml'] as const;
+export type WorkloadOutput = (typeof WORKLOAD_OUTPUTS)[number];
+
+export const SORTS = ['name', 'namespace', 'kind', 'cluster', 'state', 'age'] as const;
+
+export interface WorkloadOrder {
+  by: (typeof SORTS)[number];
+  isReversed: boolean;
+}
+
+/** @throws InvalidArgumentError */
+export function orderIn(text: string): WorkloadOrder {
+  const isReversed = text.startsWith('-');
+  const by = SORTS.find((sort) => sort === (isReversed ? text.slice(1) : text).toLowerCase());
+  if (!by) throw new InvalidArgumentError(`Expected ${SORTS.join(', ')}, as in --sort age.`);
+  return { by, isReversed };
+}
+
+export interface WantedWorkloads {
+  filter: { kind?: string; name?: string; namespace?: string };
+  /** As in the API's query. */
+  choice: { state?: string; label?: string; text?: string };
+  sort: WorkloadOrder | undefined;
+  isWatched: boolean;
+  output: WorkloadOutput;
+}
+
+/** @param connect again and again, for an instance that was started anew is another one. @throws FailedError, UsageError */
+export async function showWorkloads(connect: () => ApiClient, wanted: WantedWorkloads): Promise<void> {
+  const { filter, choice, sort, isWatched, output } = wanted;
+  if (isWatched && output !== 'text' && output !== 'wide') throw new UsageError(`--watch prints rows of a table: leave out -o ${output}`);
+  const api = connect();
+  const items = inOrder(await allWorkloads(api, { ...filter, ...choice }), sort);
+  const isChosen = Object.keys(choice).length > 0;
+  if (filter.name !== undefined && items.length === 0 && !isChosen && !isWatched) {
+    const { absenceOf } = await import('./workload-absence.ts');
+    const ofKind = filter.kind === undefined ? {} : { kind: filter.kind };
+    throw new FailedError(await absenceOf(api, { ...filter, name: filter.name }, await allWorkloads(api, ofKind)));
+  }
+  if (output === 'name') return items.forEach(({ kind, name }) => printLine(`${kind.toLowerCase()}/${name}`));
+  if (isWatched) return await watchWorkloads(connect, wanted, items);
+  const none = items.length > 0 ? '' : await noneText(api, filter, isChosen);
+  await print({ items }, output === 'wide' ? 'text' : output, ({ items: shown }) =>
+    shown.length === 0 ? none : tableText(...tableOf(shown, output === 'wide')),
+  );
+}
+
+/** Says which resources are absent, and which would be shown. */
+async function noneText(api: ApiClient, { kind, namespace }: WantedWorkloads['filter'], isChosen: boolean): Promise<string> {
+  const place = namespace === undefined ? '' : ` in namespace ${namespace}`;
+  if (isChosen) return `no ${kind ?? 'workload'} like that${place}`;
+  const none = `no ${kind ?? 'workload'} yet${place}`;
+  const { items } = await api.get<{ items: ClusterSummary[] }>('/v1/clusters');
+  const { ownOnlyTexts } = await import('./whose-workload.ts');
+  const [absent] = absentKindTexts(items, kind);
+  return absent === undefined ? [none, ...ownOnlyTexts(items, kind)].join(': ') : `${none}: ${absent}`;
+}
+
+/** Page by page, in the order of clusters and keys. */
+export async function allWorkloads(
+  api: ApiClient,
+  wanted: { kind?: string; name?: string; namespace?: string; cluster?: string } & WantedWorkloads['choice'],
+): Promise<WorkloadSummary[]> {
+  const items: WorkloadSummary[] = [];
+  let next: string | undefined;
+  do {
+    const query = new URLSearchParams({ ...wanted, limit: '1000', ...(next !== undefined && { continue: next }) });
+    const page = await api.get<{ items: WorkloadSummary[]; next?: string }>(`/v1/workloads?${query.toString()}`);
+    items.push(...page.items);
+    next = page.next;
+  } while (next !== undefined);
+  return items;
+}
+
+/** The worst first. A word of a later version comes last. */
+const BY_NEED: readonly string[] = [
+  'Parked',
+  'Unreadable',
+  'Failed',
+  'BackingOff',
+  'Waiting',
+  'Pending',
+  'Running',
+  'Suspended',
+  'Terminating',
+  'Orphan',
+  'Unknown',
+  'Succeeded',
+] satisfies State[];
+
+/** Texts that are compared. The youngest is the first by age. */
+const COMPARED: Readonly<Record<WorkloadOrder['by'], (workload: WorkloadSummary) => string>> = {
+  name: ({ name }) => name,
+  namespace: ({ namespace, name }) => `${namespace}/${name}`,
+  kind: ({ kind, name }) => `${kind}/${name}`,
+  cluster: ({ cluster, namespace, name }) => `${cluster}/${namespace}/${name}`,
+  state: ({ state }) => String((BY_NEED.indexOf(state) + BY_NEED.length + 1) % (BY_NEED.length + 1)).padStart(3, '0'),
+  age: ({ creationTime }) => String(1e15 - (creationTime === undefined ? 0 : Date.parse(creationTime))).padStart(16, '0'),
+};
+
+function inOrder(items: readonly WorkloadSummary[], sort: WorkloadOrder | undefined): WorkloadSummary[] {
+  if (!sort) return [...items];
+  const compared = new Map(items.map((item) => [item, COMPARED[sort.by](item)]));
+  const sorted = items.toSorted((a, b) => ((compared.get(a) ?? '') < (compared.get(b) ?? '') ? -1 : 1));
+  return sort.isReversed ? sorted.toReversed() : sorted;
+}
+
+/** With a column for each figure that a kind among them has. @returns header and rows */
+function tableOf(workloads: readonly WorkloadSummary[], isWide: boolean): [header: string[], rows: string[][]] {
+  const figures = figureColumns(workloads);
+  const header = ['NAMESPACE', 'NAME', 'KIND', 'STATE', ...figures.map((name) => name.toUpperCase()), 'AGE', 'NEXT LOOK', 'CLUSTER'];
+  const rows = workloads.map((workload) => {
+    const { namespace, name, kind, creationTime, nextWake, queued, cluster, uid, labels = {} } = workload;
+    const age = creationTime === undefined ? '-' : spanText(Date.now() - Date.parse(creationTime));
+    const look = queued ? 'queued' : nextWake ? `in ${spanText(Date.parse(nextWake.dueTime) - Date.now())}` : '-';
+    const cells = [namespace || NO_NAMESPACE, name, kind, standingText(workload), ...figureCells(workload, figures), age, look, cluster];
+    return isWide ? [...cells, uid, labelsText(labels)] : cells;
+  });
+  return [isWide ? [...header, 'UID', 'LABELS'] : header, rows];
+}
+
+const labelsText = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',') || '-';
+
+const POLL_EVERY_MS = 2_000;
+
+/** Prints the table, then a row for each workload that has changed, in the columns of the table. Ends when the reader has seen enough. */
+async function watchWorkloads(connect: () => ApiClient, wanted: WantedWorkloads, first: readonly WorkloadSummary[]): Promise<void> {
+  const { filter, choice, sort, output } = wanted;
+  let known = new Map<string, { item: WorkloadSummary; text: string }>();
+  let header = '';
+  let widths: number[] = [];
+  const show = (items: readonly WorkloadSummary[]): void => {
+    const now = new Map(items.map((item) => [keyOf(item), { item, text: JSON.stringify([standingText(item), item.figures]) }]));
+    const changed = items.filter((item) => known.get(keyOf(item))?.text !== now.get(keyOf(item))?.text);
+    const gone = [...known].flatMap(([key, { item }]) => (now.has(key) ? [] : [{ ...item, state: 'gone' } as unknown as WorkloadSummary]));
+    const rows = [...changed, ...gone.map(({ reason: _reason, nextWake: _wake, ...rest }) => ({ ...rest, queued: false }))];
+    known = now;
+    if (rows.length === 0) return;
+    const [titles, cells] = shownData(tableOf(rows, output === 'wide'));
+    // Another kind has other columns.
+    const isSame = header === titles.join();
+    header = titles.join();
+    widths = columnWidths(titles, cells).map((width, at) => Math.max(width, isSame ? (widths[at] ?? 0) : 0));
+    printLines(linesOf(isSame ? cells : [titles, ...cells], widths).join('\n'));
+  };
+  if (first.length === 0) printProblem('farloop: no such workload yet: waiting for one');
+  show(first);
+  const server = new AskedAgain(WATCHED);
+  for (;;) {
+    await wait(POLL_EVERY_MS);
+    try {
+      const items = await allWorkloads(connect(), { ...filter, ...choice });
+      server.answered();
+      show(inOrder(items, sort));
+    } catch (error) {
+      server.failed(error);
+    }
+  }
+}
+
+const keyOf = (item: WorkloadSummary): string => `${pathOfKey(item)}/${item.uid}`;
+
+const wait = async (ms: number): Promise<void> => await new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,116 @@
+// `farloop wait`: until a workload has ended, or stands as asked for. The exit code says how it went.
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { WorkloadDetail } from '../../api/told-workload.ts';
+import { ALL_FACTS } from '../../kinds/facts.ts';
+import type { KindFacts } from '../../kinds/rows/kind.ts';
+import { findState, STATES, type State } from '../../kinds/rows/state.ts';
+import { spanMsOf } from '../../objects/values/span.ts';
+import { connectToInstance, endpointOption, type ApiClient, type ApiOptions } from '../instance/api-client.ts';
+import { stateOption } from '../instance/instance-file.ts';
+import { withWords } from '../terminal/completion-hints.ts';
+import { FailedError, LateError } from '../terminal/exit.ts';
+import { printLine } from '../terminal/output.ts';
+import { AskedAgain } from './asked-again.ts';
+import { progressText } from './figures.ts';
+import { aboutWorkload, nameWorkload, workloadAt, workloadPathNamed, workloadText } from './named-workload.ts';
+import { standingText } from './standing-text.ts';
+
+interface WaitOptions extends ApiOptions {
+  namespace?: string;
+  cluster?: string;
+  for: Awaited;
+  timeout: { text: string; ms: number };
+}
+
+type Awaited = State | 'ended' | 'gone';
+
+const HELP = `
+Examples:
+  farloop wait job/demo --timeout 10m
+  farloop wait pytorchjob/resnet --for running
+
+Exit codes: 0 it has come about; 1 it ended in another way, failed, or is not there; 3 several have that name; 5 not in that time.`;
+
+export const waitCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
+  aboutWorkload(new Command('wait').description('Wait until a workload has ended, and say how.'), kinds)
+    .addOption(
+      withWords(new Option('--for <what>', `ended, gone, or a state: ${STATES.join(', ')}`).argParser(awaitedIn).default('ended'), [
+        'ended',
+        'gone',
+        ...STATES,
+      ]),
+    )
+    .addOption(new Option('--timeout <span>', 'how long at most').argParser(spanIn).default({ text: '10m', ms: 600_000 }, '10m'))
+    .addOption(endpointOption())
+    .addOption(stateOption())
+    .addHelpText('after', HELP)
+    .action(async (first: string, second: string | undefined, options: WaitOptions) => {
+      const text = workloadText(first, second);
+      const api = connectToInstance(options);
+      const path = await workloadPathNamed(api, { ...options, text, named: nameWorkload(text, kinds) });
+      if (path !== undefined) await waitFor({ text, path, connect: () => connectToInstance(options) }, options);
+    });
+
+function awaitedIn(text: string): Awaited {
+  const word = text.toLowerCase();
+  const awaited = word === 'ended' || word === 'gone' ? word : findState(word);
+  if (!awaited) throw new InvalidArgumentError(`Expected ended, gone, or a state: ${STATES.join(', ')}.`);
+  return awaited;
+}
+
+function spanIn(text: string): WaitOptions['timeout'] {
+  const ms = spanMsOf(text);
+  if (ms === undefined || ms > MOST_MS) throw new InvalidArgumentError('Expected a span of 30 days at most, such as 90s, 10m or 1h30m.');
+  return { text, ms };
+}
+
+const MOST_MS = 30 * 86_400_000;
+const POLL_EVERY_MS = 1_000;
+
+const hasEnded = (state: State): boolean => state === 'Succeeded' || state === 'Failed';
+
+async function waitFor(
+  { text, path, connect }: { text: string; path: string; connect: () => ApiClient },
+  { for: awaited, timeout }: WaitOptions,
+): Promise<void> {
+  const endsAtMs = performance.now() + timeout.ms;
+  let last = 'nothing is known of it';
+  const server = new AskedAgain('it is asked again');
+  for (;;) {
+    try {
+      const found = await workloadAt(connect(), path);
+      server.answered();
+      if (isOver(text, awaited, found)) return;
+      if (found) last = standingLine(found);
+    } catch (error) {
+      if (error instanceof OtherEndError) throw error;
+      server.failed(error);
+    }
+    const leftMs = endsAtMs - performance.now();
+    if (leftMs <= 0)
+      throw new LateError(`${text} ${awaited === 'ended' ? 'has not ended' : `is not ${awaited}`} within ${timeout.text}: ${last}`);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(leftMs, POLL_EVERY_MS)));
+  }
+}
+
+/** It will not come about any more. */
+class OtherEndError extends FailedError {}
+
+/** @throws OtherEndError */
+function isOver(text: string, awaited: Awaited, found: WorkloadDetail | undefined): boolean {
+  if (!found) {
+    if (awaited !== 'gone') throw new OtherEndError(`${text} is gone: "farloop explain ${text}" tells of its last passes`);
+    printLine(`${text} is gone`);
+    return true;
+  }
+  const { state } = found;
+  const isReached = awaited === 'ended' ? hasEnded(state) : state === awaited;
+  if (!isReached && !(hasEnded(state) && awaited !== 'gone')) return false;
+  const line = `${text} ${standingLine(found)}`;
+  if (!isReached) throw new OtherEndError(`${text} has ended and is not ${awaited}: ${standingLine(found)}`);
+  if (awaited === 'ended' && state === 'Failed') throw new OtherEndError(line);
+  printLine(line);
+  return true;
+}
+
+const standingLine = (found: WorkloadDetail): string => [standingText(found), progressText(found)].filter((part) => part !== '').join(': ');

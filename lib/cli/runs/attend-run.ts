@@ -1,0 +1,88 @@
+// Brings a run to its end: this process drives it where it gets the folder's lock, and follows its record where another process holds it. If that one
+// dies, the next takes over.
+import type { RunState } from '../../kinds/run-once/run.ts';
+import { isOver, readRun } from '../../kinds/run-once/run.ts';
+import type { RunGiven } from '../../kinds/run-once/new-run.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { RunPorts } from '../../reconciler/runs/run-ports.ts';
+import { openProvider, type OpenProvider } from './run-provider.ts';
+
+const LOOK_AGAIN_MS = 200;
+
+export interface Attending {
+  id: string;
+  folder: string;
+  clock: Clock;
+  /** Begins the run where no run has this id yet. Absent: the run must be there. */
+  given?: RunGiven;
+  tokenFile?: string | undefined;
+  /** Called before anything runs, with what is to be known of the provider. */
+  onProvider?: (says: readonly string[]) => void;
+  /** Called with the run after each change. */
+  onRun?: (run: RunState) => void;
+  /** Fires: the run is cancelled, and its end is awaited. */
+  cancel?: AbortSignal;
+  /** Fires: the run is left as it stands. */
+  leave?: AbortSignal;
+}
+
+/** @returns the run once it is over; undefined: there is no such run. @throws RunConflictError */
+export async function attendRun(attending: Attending): Promise<RunState | undefined> {
+  const { id, folder, clock, given, onRun = () => {}, cancel, leave } = attending;
+  const [{ openStateFolder, StateFolderHeldError }, { EmbeddedRuns }, { beginRun }, { cancelRun }] = await Promise.all([
+    import('../../adapters/embedded/state-folder.ts'),
+    import('../../adapters/embedded/runs.ts'),
+    import('../../reconciler/runs/begin-run.ts'),
+    import('../../reconciler/runs/advance.ts'),
+  ]);
+  const held = (): ReturnType<typeof openStateFolder> | undefined => {
+    try {
+      return openStateFolder(folder);
+    } catch (error) {
+      if (error instanceof StateFolderHeldError) return undefined;
+      throw error;
+    }
+  };
+  let lock = held();
+  const runs = EmbeddedRuns.open({ folder });
+  const cancelNow = (): void => void cancelRun(id, { runs, clock }).catch(() => {});
+  try {
+    if (given) onRun((await beginRun(given, { runs, clock })).run);
+    if (cancel?.aborted) cancelNow();
+    cancel?.addEventListener('abort', cancelNow, { once: true });
+    for (;;) {
+      const record = await runs.get(id);
+      if (!record) return undefined;
+      const run = readRun(record.state);
+      onRun(run);
+      if (isOver(run) || leave?.aborted) return run;
+      lock ??= held();
+      if (lock) return await driven(run, { ...attending, runs });
+      await clock.wait(LOOK_AGAIN_MS, leave);
+    }
+  } finally {
+    cancel?.removeEventListener('abort', cancelNow);
+    runs.close();
+    lock?.close();
+  }
+}
+
+async function driven(
+  { id, provider: word, node }: RunState,
+  { folder, clock, tokenFile, onProvider = () => {}, onRun = () => {}, leave, runs }: Attending & Pick<RunPorts, 'runs'>,
+): Promise<RunState | undefined> {
+  const { drive } = await import('../../reconciler/runs/drive.ts');
+  const opened: OpenProvider = await openProvider({ word, node: node.metadata.name ?? '', folder, clock, tokenFile });
+  const { provider, onChange, says } = opened;
+  onProvider(says);
+  const { lookAgainSeconds } = provider;
+  try {
+    return await drive(
+      id,
+      { runs, clock, providerOf: () => provider },
+      { onChange, onStep: onRun, ...(leave && { signal: leave }), ...(lookAgainSeconds !== undefined && { lookAgainSeconds }) },
+    );
+  } finally {
+    opened.close();
+  }
+}

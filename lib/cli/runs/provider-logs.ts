@@ -1,0 +1,48 @@
+// Logs of a run's containers as its provider has them now.
+import type { RunState } from '../../kinds/run-once/run.ts';
+import { openProvider, isElsewhere } from './run-provider.ts';
+import type { LogsByPod } from './run-text.ts';
+
+const MOST_BYTES = 64 * 1_048_576;
+
+/** A provider within the process that drives the run has no room for a second one beside it: nothing is read then. @returns by the uid of the pod */
+export async function logsAtProvider(run: RunState, folder: string, tokenFile: string | undefined): Promise<LogsByPod> {
+  const [{ openStateFolder, StateFolderHeldError }, { SystemClock }, { lastLines }] = await Promise.all([
+    import('../../adapters/embedded/state-folder.ts'),
+    import('../../adapters/clock/system-clock.ts'),
+    import('../../reconciler/runs/run-logs.ts'),
+  ]);
+  const clock = new SystemClock();
+  let lock: ReturnType<typeof openStateFolder> | undefined;
+  try {
+    if (!isElsewhere(run.provider)) lock = openStateFolder(folder);
+    const opened = await openProvider({
+      word: run.provider,
+      node: run.node.metadata.name ?? '',
+      folder,
+      clock,
+      tokenFile,
+    });
+    const found = new Map<string, Readonly<Record<string, string>>>();
+    try {
+      for (const pod of run.pods.filter(({ isSeen }) => isSeen)) {
+        const texts: Record<string, string> = {};
+        for (const { name } of pod.status?.containers ?? []) {
+          const text = await lastLines(opened.provider, pod, { container: name, mostBytes: MOST_BYTES, clock });
+          if (text !== undefined)
+            texts[name] =
+              Buffer.byteLength(text) < MOST_BYTES ? text : `${text}\n[farloop: the rest is left out: it is longer than 64 MiB]`;
+        }
+        if (Object.keys(texts).length > 0) found.set(pod.uid, texts);
+      }
+    } finally {
+      opened.close();
+    }
+    return found;
+  } catch (error) {
+    if (error instanceof StateFolderHeldError) return new Map();
+    throw error;
+  } finally {
+    lock?.close();
+  }
+}

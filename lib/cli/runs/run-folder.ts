@@ -1,0 +1,61 @@
+// Where runs of the command line live: a folder for each, below the state folder. The process that holds its lock drives the run; others read its record.
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { RUN_ID } from '../../objects/task.ts';
+import { readRun, type RunState } from '../../kinds/run-once/run.ts';
+import type { RunRecord } from '../../ports/runs.ts';
+import { UsageError } from '../terminal/exit.ts';
+
+const RUNS = 'runs';
+
+export const runsFolder = (stateFolder: string): string => join(stateFolder, RUNS);
+
+/** @throws UsageError for an id that no run can have */
+export function folderOfRun(stateFolder: string, id: string): string {
+  if (!RUN_ID.test(id))
+    throw new UsageError(
+      `${JSON.stringify(id)} is no id of a run: expected lower-case letters, digits, "-" and ".", at most 63, as in nightly-07`,
+    );
+  return join(runsFolder(stateFolder), id);
+}
+
+/** Ids of the runs that have a folder. */
+export function runIdsIn(stateFolder: string): string[] {
+  const folder = runsFolder(stateFolder);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => RUN_ID.test(name))
+    .toSorted();
+}
+
+/** @returns undefined: there is no such run */
+export async function recordOfRun(stateFolder: string, id: string): Promise<{ record: RunRecord; run: RunState } | undefined> {
+  const folder = folderOfRun(stateFolder, id);
+  const { EmbeddedRuns, RUNS_FILE } = await import('../../adapters/embedded/runs.ts');
+  if (!existsSync(join(folder, RUNS_FILE))) return undefined;
+  const runs = EmbeddedRuns.open({ folder });
+  try {
+    const record = await runs.get(id);
+    return record && { record, run: readRun(record.state) };
+  } finally {
+    runs.close();
+  }
+}
+
+/** Runs that have finished and whose time is over; one that a process holds stays. */
+export async function dropOldRuns(stateFolder: string, nowMs: number): Promise<void> {
+  const { openStateFolder, StateFolderHeldError } = await import('../../adapters/embedded/state-folder.ts');
+  for (const id of runIdsIn(stateFolder)) {
+    const found = await recordOfRun(stateFolder, id).catch(() => undefined);
+    const { keptUntilMs = Infinity } = found?.record ?? {};
+    if (keptUntilMs > nowMs) continue;
+    const folder = folderOfRun(stateFolder, id);
+    try {
+      const held = openStateFolder(folder);
+      rmSync(folder, { recursive: true, force: true });
+      held.close();
+    } catch (error) {
+      if (!(error instanceof StateFolderHeldError)) throw error;
+    }
+  }
+}

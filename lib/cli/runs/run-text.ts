@@ -1,0 +1,120 @@
+// A run as people and pipelines read it: a line for each change, a table at the end, JSON, JUnit.
+import type { RunPodResult, RunSummary } from '../../kinds/run-once/results.ts';
+import type { ContainerEnd, RunPod, RunState } from '../../kinds/run-once/run.ts';
+import { tableText } from '../terminal/output.ts';
+
+/** How a pod stands now, in a few words. */
+export function standingOf({ phase, rejected, error, status, isSeen }: RunPod): string {
+  if (rejected) return `rejected: ${rejected.reason}`;
+  if (error !== undefined) return 'failed';
+  if (phase === 'final') return endText(status?.phase);
+  if (phase === 'undecided' || phase === 'queued') return 'waits';
+  if (!isSeen || status?.phase === 'Pending') return waitingText(status?.containers);
+  if (status?.phase === 'Running') return 'running';
+  // The kubelet's mode waited on as well, with nothing said.
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed'
+    ? `${ENDED}, and the run waits for it to run: see --until`
+    : 'starting';
+}
+
+const ENDED = 'has ended';
+
+const endText = (phase = 'Running'): string => (phase === 'Succeeded' ? 'succeeded' : phase === 'Failed' ? 'ended' : 'running');
+
+function waitingText(containers: readonly ContainerEnd[] = []): string {
+  const reason = containers.find((container) => container.state === 'waiting' && container.reason !== undefined)?.reason;
+  return reason === undefined || reason === 'ContainerCreating' ? 'starting' : `starting: ${reason}`;
+}
+
+const nameOf = ({ namespace, name }: Pick<RunPod, 'namespace' | 'name'>): string => `${namespace}/${name}`;
+
+/** Calls `say` with a line for each pod whose standing differs from the last call's. */
+export function progressLines(say: (line: string) => void): (run: RunState) => void {
+  const said = new Map<string, string>();
+  return ({ pods }) => {
+    for (const pod of pods) {
+      const standing = standingOf(pod);
+      if (said.get(pod.uid) === standing || (standing === 'waits' && !said.has(pod.uid))) continue;
+      said.set(pod.uid, standing);
+      say(`${nameOf(pod)}: ${standing}`);
+    }
+  };
+}
+
+const resultText = ({ error, rejected }: RunPodResult): string => (error !== undefined ? 'failed' : rejected ? 'rejected' : 'ok');
+
+const containerText = ({ name, state, exitCode, reason }: ContainerEnd): string =>
+  `${name}: ${state === 'terminated' ? `exit ${exitCode}` : state}${state === 'waiting' && reason !== undefined ? ` (${reason})` : ''}`;
+
+const noteText = ({ error, rejected }: RunPodResult): string => error ?? (rejected ? `${rejected.reason}: ${rejected.message}` : '');
+
+export type LogsByPod = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+export function runText(summary: RunSummary, logs: LogsByPod = new Map()): string {
+  const { runId, state, node, results, warnings, open } = summary;
+  const counts = [
+    `${results.filter((result) => resultText(result) === 'ok').length} ok`,
+    `${results.filter((result) => resultText(result) === 'failed').length} failed`,
+    `${results.filter((result) => resultText(result) === 'rejected').length} rejected`,
+    ...(open > 0 ? [`${open} open`] : []),
+  ];
+  const rows = results.map((result) => [
+    nameOf(result.pod),
+    resultText(result),
+    result.containers.map(containerText).join(', '),
+    noteText(result),
+  ]);
+  return [
+    `run ${runId} on ${node}: ${state}; ${counts.join(', ')}`,
+    ...(rows.length > 0 ? [tableText(['POD', 'RESULT', 'CONTAINERS', 'NOTE'], rows)] : []),
+    ...warnings.map((warning) => `warning: ${warning}`),
+    ...results.flatMap(({ pod }) => logLines(nameOf(pod), logs.get(pod.uid))),
+  ].join('\n');
+}
+
+export const logLines = (name: string, logs: Readonly<Record<string, string>> = {}): string[] =>
+  Object.entries(logs).flatMap(([container, text]) => [`--- ${name} ${container}`, ...(text === '' ? [] : [text.replace(/\n$/, '')])]);
+
+/** @param logs go with the results, by container */
+export const runJson = (summary: RunSummary, logs: LogsByPod = new Map()): object => ({
+  ...summary,
+  results: summary.results.map((result) => {
+    const own = logs.get(result.pod.uid);
+    return own ? { ...result, logs: own } : result;
+  }),
+});
+
+/** One suite, a case for each pod: pipelines read it. */
+export function junitText(summary: RunSummary, logs: LogsByPod = new Map()): string {
+  const { runId, results, startedAt, finishedAt } = summary;
+  const seconds = finishedAt === undefined ? 0 : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000;
+  const failures = results.filter(({ error }) => error !== undefined).length;
+  const skipped = results.filter(({ error, rejected }) => error === undefined && rejected).length;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites><testsuite name="${xml(runId)}" tests="${results.length}" failures="${failures}" skipped="${skipped}" time="${seconds.toFixed(3)}" timestamp="${xml(startedAt)}">`,
+    ...results.map((result) => caseText(result, logs.get(result.pod.uid))),
+    '</testsuite></testsuites>',
+  ].join('\n');
+}
+
+function caseText(result: RunPodResult, logs: Readonly<Record<string, string>> = {}): string {
+  const { pod, error, rejected } = result;
+  const output = Object.values(logs).join('');
+  const parts = [
+    ...(error === undefined ? [] : [`<failure message="${xml(error)}">${xml(result.containers.map(containerText).join(', '))}</failure>`]),
+    ...(error === undefined && rejected ? [`<skipped message="${xml(noteText(result))}"/>`] : []),
+    ...(output === '' ? [] : [`<system-out>${xml(output)}</system-out>`]),
+  ];
+  return `  <testcase classname="${xml(pod.namespace)}" name="${xml(pod.name)}">${parts.join('')}</testcase>`;
+}
+
+const XML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
+
+/** Characters that XML cannot hold become a question mark. */
+const xml = (text: string): string =>
+  text
+    .toWellFormed()
+    // oxlint-disable-next-line no-control-regex
+    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '?')
+    .replaceAll(/[&<>"\n]/g, (character) => XML[character] ?? character);

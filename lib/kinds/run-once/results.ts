@@ -1,0 +1,70 @@
+// Results of a run, in the order of spec section 6: rejections as in the manifest, then the others as they came to their end.
+import type { ContainerEnd, RunPod, RunStage, RunState } from './run.ts';
+
+export interface RunPodResult {
+  /** As in `namespace/name`. */
+  pod: { namespace: string; name: string; uid: string };
+  error?: string;
+  rejected?: { reason: string; message: string };
+  /** Names of the containers that failed; of a pod without an error absent. */
+  failedContainers?: string[];
+  status?: { phase: string; reason?: string; message?: string };
+  containers: ContainerEnd[];
+  retries: number;
+}
+
+export interface RunSummary {
+  runId: string;
+  state: RunStage;
+  node: string;
+  provider: string;
+  /** Of pods that have an outcome. */
+  results: RunPodResult[];
+  /** Pods without an outcome so far. */
+  open: number;
+  error?: string;
+  cause?: string;
+  warnings: string[];
+  startedAt: string;
+  finishedAt?: string;
+}
+
+const hasOutcome = ({ phase }: RunPod): boolean => phase === 'failing' || phase === 'final';
+
+export function resultOrder({ pods }: RunState): RunPod[] {
+  const rejected = pods.filter((pod) => pod.rejected !== undefined);
+  const completed = pods.filter((pod) => pod.rejected === undefined && hasOutcome(pod));
+  return [...rejected, ...completed.toSorted((one, other) => (one.completion ?? 0) - (other.completion ?? 0))];
+}
+
+export const failedPodsOf = (run: RunState): RunPod[] => resultOrder(run).filter(({ error }) => error !== undefined);
+
+export function summaryOf(run: RunState): RunSummary {
+  const { id, stage, node, provider, error, cause, warnings, createdAtMs, finishedAtMs, pods } = run;
+  return {
+    runId: id,
+    state: stage,
+    node: node.metadata.name ?? '',
+    provider,
+    results: resultOrder(run).map(resultOf),
+    open: pods.filter((pod) => !hasOutcome(pod)).length,
+    ...(error !== undefined && { error }),
+    ...(cause !== undefined && { cause }),
+    warnings,
+    startedAt: new Date(createdAtMs).toISOString(),
+    ...(finishedAtMs !== undefined && { finishedAt: new Date(finishedAtMs).toISOString() }),
+  };
+}
+
+function resultOf({ namespace, name, uid, error, rejected, failedContainers, status, retry }: RunPod): RunPodResult {
+  const { containers = [], ...shown } = status ?? {};
+  return {
+    pod: { namespace, name, uid },
+    ...(error !== undefined && { error }),
+    ...(rejected && { rejected }),
+    ...(failedContainers && { failedContainers }),
+    ...(status && { status: shown as NonNullable<RunPodResult['status']> }),
+    containers,
+    retries: retry,
+  };
+}

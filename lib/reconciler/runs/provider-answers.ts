@@ -1,0 +1,123 @@
+// Carries out the actions of a run's step at its provider. A failure is an answer too: the next step decides what it means.
+import { podTaking } from '../../kinds/preemption/node/room.ts';
+import type { RunState } from '../../kinds/run-once/run.ts';
+import type { CallOutcome, Look, Problem, RunAction, RunSeen } from '../../kinds/run-once/step-words.ts';
+import type { PodAddresses } from '../../objects/environment/downward-fields.ts';
+import { resolved } from '../../objects/environment/environment.ts';
+import type { Pod } from '../../objects/kubernetes.ts';
+import type { Task } from '../../objects/task.ts';
+import { deadlineIn, type Clock } from '../../ports/clock.ts';
+import { NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
+import { MOST_TASKS_OF_A_LOOK, taskPages, type Provider } from '../../ports/provider.ts';
+import { inParallel } from '../invocation/parallel.ts';
+
+/** Each call of a provider is given up after so long. */
+const CALL_MS = 10_000;
+const CALLS_AT_ONCE = 20;
+
+export interface Acting {
+  run: RunState;
+  pods: readonly Pod[];
+  provider: Provider;
+  clock: Clock;
+  /** Whether there is time for another call. What is not called has no answer, and is ordered again. */
+  hasTime: () => boolean;
+}
+
+type OfVerb<Verb extends RunAction['verb']> = Extract<RunAction, { verb: Verb }>;
+const withVerb = <Verb extends RunAction['verb']>(actions: readonly RunAction[], verb: Verb): OfVerb<Verb>[] =>
+  actions.filter((action): action is OfVerb<Verb> => action.verb === verb);
+
+/** @returns the answers, each in the order in which it came */
+export async function answersTo(actions: readonly RunAction[], acting: Acting): Promise<RunSeen> {
+  const looks = new Map<number, Look>();
+  const syncs = new Map<number, CallOutcome>();
+  const stops = new Map<number, CallOutcome>();
+  const asked = withVerb(actions, 'look');
+  const batches = Array.from({ length: Math.ceil(asked.length / MOST_TASKS_OF_A_LOOK) }, (_, at) =>
+    asked.slice(at * MOST_TASKS_OF_A_LOOK, (at + 1) * MOST_TASKS_OF_A_LOOK),
+  );
+  const calls: (() => Promise<void>)[] = [
+    ...batches.map((batch) => async () => await look(batch, acting, looks)),
+    ...withVerb(actions, 'sync')
+      .filter(({ starts }) => starts)
+      .map((action) => async () => void syncs.set(action.index, await start(action, acting))),
+    ...withVerb(actions, 'stop').map((action) => async () => void stops.set(action.index, await stop(action, acting))),
+  ];
+  const isListed = actions.some(({ verb }) => verb === 'list');
+  await inParallel(calls, CALLS_AT_ONCE, async (call) => (acting.hasTime() ? await call() : undefined));
+  return { looks, syncs, stops, ...(isListed && { others: await othersOn(acting) }) };
+}
+
+async function look(batch: readonly OfVerb<'look'>[], { provider, clock }: Acting, looks: Map<number, Look>): Promise<void> {
+  try {
+    const tasks = await provider.look(
+      batch.map(({ task }) => task),
+      deadlineIn(clock, CALL_MS),
+    );
+    for (const [at, { index }] of batch.entries()) looks.set(index, { task: tasks[at] });
+  } catch (error) {
+    for (const { index } of batch) looks.set(index, { problem: problemOf(error) });
+  }
+}
+
+async function start({ index, task }: OfVerb<'sync'>, { provider, pods, run, clock }: Acting): Promise<CallOutcome> {
+  const pod = pods[index];
+  if (!pod) return { problem: { message: 'its manifest is not there any more' } };
+  const resolution = environmentOf(pod, run, provider.addressesOf?.(task));
+  if ('problem' in resolution) return { problem: { message: resolution.problem } };
+  return await outcomeOf(async () => await provider.start(task, resolution.pod, deadlineIn(clock, CALL_MS)));
+}
+
+/** Without an API server no pod has services, config maps, secrets or tokens. */
+export const environmentOf = (pod: Pod, { node }: Pick<RunState, 'node'>, addresses?: PodAddresses): ReturnType<typeof resolved> =>
+  resolved(pod, {
+    services: [],
+    ...(addresses && { addresses }),
+    allocatable: (node.status?.allocatable ?? {}) as Record<string, string>,
+    sourceOf: () => ({ absent: true }),
+    tokenOf: () => ({ absent: true }),
+  });
+
+const stop = async ({ task, graceSeconds }: OfVerb<'stop'>, { provider, clock }: Acting): Promise<CallOutcome> =>
+  await outcomeOf(async () => await provider.stop(task, { graceSeconds }, deadlineIn(clock, CALL_MS)));
+
+/** A provider that keeps tasks which have ended need not keep those that were deleted. */
+export async function forgetStopped({ pods }: RunState, provider: Provider, clock: Clock): Promise<void> {
+  const stopped = pods.filter(({ stop: deleted }) => deleted?.isOver);
+  await inParallel(stopped, CALLS_AT_ONCE, async ({ uid, attempt }) => {
+    await provider.forget?.({ uid, attempt }, deadlineIn(clock, CALL_MS));
+  });
+}
+
+async function outcomeOf(call: () => Promise<void>): Promise<CallOutcome> {
+  try {
+    await call();
+    return {};
+  } catch (error) {
+    return { problem: problemOf(error) };
+  }
+}
+
+/** Tasks that have not ended and are none of this run's, as pods that take their room. */
+async function othersOn({ provider, run, clock }: Acting): Promise<NonNullable<RunSeen['others']>> {
+  const own = new Set(run.pods.map(({ uid }) => uid));
+  const others: Task[] = [];
+  try {
+    for await (const page of taskPages(provider, () => deadlineIn(clock, CALL_MS)))
+      others.push(...page.filter(({ uid, hasEnded }) => !hasEnded && !own.has(uid)));
+  } catch (error) {
+    return { problem: problemOf(error) };
+  }
+  return { pods: others.map((task) => podTaking(task, { requests: task.requests ?? {} })) };
+}
+
+function problemOf(error: unknown): Problem {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof NotFoundError) return { message, isNotFound: true };
+  if (error instanceof TerminalError) return { message };
+  if (error instanceof ThrottledError) return { message, passes: true, againInMs: error.retryAfterSeconds * 1_000 };
+  if (error instanceof NotDoneError) return { message, passes: true };
+  if (error instanceof UnknownOutcomeError) return { message, passes: true, isUnknown: true };
+  throw error;
+}

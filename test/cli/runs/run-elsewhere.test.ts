@@ -1,0 +1,97 @@
+// A run at a provider that is reached by HTTP: real processes, started once whatever is killed.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { comesAbout } from '../../claims.ts';
+import { startExampleProvider, type ExampleProvider } from '../../example-provider.ts';
+import { FarloopProcess, root, runFarloop, temporaryFolder } from '../farloop-process.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let provider: ExampleProvider;
+const processes: FarloopProcess[] = [];
+beforeEach(async () => {
+  folder = temporaryFolder();
+  provider = await startExampleProvider(process.execPath, join(root, 'examples/virtual-node/provider/provider.mjs'));
+});
+afterEach(async () => {
+  for (const each of processes.splice(0)) await each.destroy();
+  await provider.stop();
+  folder.remove();
+});
+
+/** Each run of the command leaves a line in a file. */
+const manifest = (script: string): { file: string; ran: () => string[] } => {
+  const [file, trace] = [join(folder.path, 'pod.json'), join(folder.path, 'trace')];
+  writeFileSync(trace, '');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'a' },
+      spec: {
+        restartPolicy: 'Never',
+        containers: [{ name: 'main', image: 'i', command: ['sh', '-c', `echo ran >> ${trace}; ${script}`] }],
+      },
+    }),
+  );
+  return { file, ran: () => readFileSync(trace, 'utf8').split('\n').filter(Boolean) };
+};
+const words = (file: string, more: readonly string[] = []): string[] =>
+  `run-once -f ${file} --provider http:${provider.address} --state ${join(folder.path, 'state')} --run-id one --until completed`
+    .split(' ')
+    .concat(more);
+
+test('the exit code of a process and the last lines of its log come back', async () => {
+  const { file, ran } = manifest('echo hello; exit 3');
+  const { exitCode, stdout, stderr } = await runFarloop(words(file, ['--logs', '5']));
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('runonce failed: error running pods: [a_default(')]);
+  expect(stdout).toMatch(/main: exit 3/);
+  expect(stdout).toMatch(/--- default\/a main\nhello\n/);
+  expect(ran()).toEqual(['ran']);
+}, 60_000);
+
+test('R5: five at once, of which four are killed one after the other: the command ran once', async () => {
+  const { file, ran } = manifest('sleep 4');
+  for (let count = 0; count < 5; count += 1) processes.push(new FarloopProcess(words(file)));
+  for (const [at, each] of processes.entries()) {
+    if (at === 4) break;
+    await comesAbout(() => processes.some(({ stderr }) => stderr !== ''), 30_000);
+    each.child.kill('SIGKILL');
+    await each.exited;
+  }
+  expect(await processes[4]?.exited).toBe(0);
+  expect(ran()).toEqual(['ran']);
+}, 60_000);
+
+test('--cleanup always deletes the pod at the provider', async () => {
+  const { file } = manifest('true');
+  expect((await runFarloop(words(file, ['--cleanup', 'always']))).exitCode).toBe(0);
+  expect(await provider.pods()).toEqual([]);
+}, 60_000);
+
+test('--node runs at a virtual node that farloop up has registered, and counts whatever its provider lists there', async () => {
+  const state = join(folder.path, 'state');
+  const instance = new FarloopProcess([
+    'up',
+    '--port',
+    '0',
+    '--state',
+    state,
+    '--virtual-node',
+    `edge=http:${provider.address}`,
+    '--node-pods',
+    'edge=1',
+  ]);
+  processes.push(instance);
+  await instance.says('#token=');
+  const { file, ran } = manifest('sleep 30');
+  const onEdge = ['run-once', '-f', file, '--state', state, '--node', 'edge', '-o', 'json'];
+  expect((await runFarloop([...onEdge, '--run-id', 'first'])).exitCode).toBe(0);
+  const second = await runFarloop([...onEdge, '--run-id', 'second', '--rejected', 'fail']);
+  expect([second.exitCode, JSON.parse(second.stdout).results[0].rejected]).toEqual([
+    1,
+    { reason: 'OutOfpods', message: "Node didn't have enough resource: pods, requested: 1, used: 1, capacity: 1" },
+  ]);
+  expect(ran()).toEqual(['ran']);
+}, 120_000);

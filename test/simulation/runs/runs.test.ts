@@ -1,0 +1,53 @@
+// Runs meet every single fault of store, provider and messages, one at each call, and storms of them from a seed.
+import { describe, expect, test } from '@jest/globals';
+import { seededBits } from '../../../lib/adapters/embedded/seeded-chance.ts';
+import { FAULTS, type Fault } from './run-calls.ts';
+import { STORIES } from './run-stories.ts';
+import { tell } from './run-story.ts';
+
+const SEED = Number(process.env['SEED'] ?? 1);
+/** Then the storm is over, and every run comes to its end. */
+const CALM_AFTER_CALLS = 300;
+const STORMS = Number(process.env['RUN_STORMS'] ?? 20);
+
+describe.each(STORIES.map((story) => [story.name, story] as const))('%s', (_, story) => {
+  test('without faults it ends as told', async () => {
+    expect((await tell(story)).violations).toEqual([]);
+  });
+
+  test('every single fault, at every call: it ends as told, and each command runs once', async () => {
+    const { calls } = await tell(story);
+    const wrong: string[] = [];
+    for (const fault of FAULTS)
+      for (let at = 0; at < calls.length; at += 1) {
+        const { violations } = await tell(story, { faultAt: (number) => (number === at ? fault : undefined) });
+        wrong.push(...violations.map((violation) => `${fault} at call ${at} (${calls[at]?.call}): ${violation}`));
+      }
+    expect(wrong).toEqual([]);
+  }, 120_000);
+
+  test('no change of a task is reported: timers alone bring it to its end', async () => {
+    expect((await tell(story, { reports: () => false })).violations).toEqual([]);
+  });
+
+  test(`storms of faults, seed ${SEED}`, async () => {
+    const wrong: string[] = [];
+    for (let storm = 0; storm < STORMS; storm += 1) {
+      const seed = SEED * 1_000 + storm;
+      const bits = seededBits(seed);
+      const chance = (): number => bits() / 2 ** 32;
+      // A provider that fails again and again ends a pod rightly: failures of calls are as rare as single ones.
+      let failures = 2;
+      const faultAt = (at: number): Fault | undefined => {
+        if (at > CALM_AFTER_CALLS || chance() > 0.1) return undefined;
+        const fault = FAULTS[Math.floor(chance() * FAULTS.length)];
+        const isFailure = fault === 'not done' || fault === 'throttled' || fault?.startsWith('unknown') === true;
+        if (isFailure && failures-- <= 0) return 'killed after';
+        return fault;
+      };
+      const { violations } = await tell(story, { seed, faultAt, reports: () => chance() < 0.5 });
+      wrong.push(...violations.map((violation) => `SEED=${SEED} storm ${storm}: ${violation}`));
+    }
+    expect(wrong).toEqual([]);
+  }, 120_000);
+});
