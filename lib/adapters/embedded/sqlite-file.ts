@@ -65,6 +65,9 @@ export const isFullDisk = (error: unknown): boolean =>
 
 const isDamaged = (error: unknown): boolean => [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errorCodeOf(error));
 
+/** For another process's lock, which is held for moments. */
+const LOCK_WAIT_MS = 5_000;
+
 /** Larger files are not read whole at every start: the recorder's, after a busy week. */
 const CHECKED_BYTES = 32 * 1024 * 1024;
 
@@ -73,6 +76,28 @@ function checkPages(database: DatabaseSync, path: string): void {
   if (statSync(path).size > CHECKED_BYTES) return;
   const found = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
   if (found !== 'ok') throw Object.assign(new Error(`${path} is damaged: ${String(found)}`), { errcode: SQLITE_CORRUPT });
+}
+
+const versionOf = (database: DatabaseSync): number => Number(database.prepare('pragma user_version').get()?.['user_version']);
+
+/** SQLite does not wait by itself where another process opens the same new file at this moment. */
+function useWriteAheadLog(database: DatabaseSync): void {
+  const until = Date.now() + LOCK_WAIT_MS;
+  for (;;)
+    try {
+      database.exec('pragma journal_mode = wal');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+}
+
+/** Once, whoever comes first: the others find the version that it wrote. */
+function makeTables(database: DatabaseSync, schema: string, schemaVersion: number): void {
+  database.exec('begin immediate');
+  if (versionOf(database) === 0) database.exec(`${schema}; pragma user_version = ${schemaVersion}`);
+  database.exec('commit');
 }
 
 /** An open file. Everything in it can be had again from the clusters (R1), so an old or damaged one begins anew. */
@@ -113,9 +138,9 @@ export class SqliteFile {
   static #open(path: string, { schema, schemaVersion }: SqliteFileOptions, rebuilt: SqliteFile['rebuilt']): SqliteFile {
     // SQLite would make it with the rights that the umask leaves, and gives those to the files beside it.
     if (path !== ':memory:') createPrivately(path);
-    const database = new DatabaseSync(path, { timeout: 5_000 });
+    const database = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
     try {
-      const found = Number(database.prepare('pragma user_version').get()?.['user_version']);
+      const found = versionOf(database);
       if (found > schemaVersion)
         throw new Error(
           `${path} was written by a newer Farloop (format ${found}, this one knows ${schemaVersion}): use that version, or remove the file`,
@@ -127,8 +152,9 @@ export class SqliteFile {
       }
       if (found > 0) checkPages(database, path);
       // WAL and NORMAL: a killed process loses nothing, a power cut perhaps the last writes, which a cache can bear.
-      database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma temp_store = memory');
-      if (found === 0) database.exec(`begin immediate; ${schema}; pragma user_version = ${schemaVersion}; commit`);
+      useWriteAheadLog(database);
+      database.exec('pragma synchronous = normal; pragma temp_store = memory');
+      if (found === 0) makeTables(database, schema, schemaVersion);
       return new SqliteFile(path, database, rebuilt);
     } catch (error) {
       if (database.isOpen) database.close();

@@ -1,5 +1,7 @@
 // How a SQLite file of the state folder is written.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -31,3 +33,37 @@ test('all statements of a transaction are one to the disk', () => {
   file.close();
   rmSync(folder, { recursive: true });
 });
+
+test('processes that open one new file at the same moment all get it: one makes its tables', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'farloop-sqlite-'));
+  const rounds = 20;
+  for (let round = 0; round < rounds; round++) mkdirSync(join(folder, String(round)));
+  const program = `
+    import { SqliteFile } from ${JSON.stringify(new URL('../../../lib/adapters/embedded/sqlite-file.ts', import.meta.url).href)};
+    process.stdin.once('data', (from) => {
+      for (let round = 0; round < ${rounds}; round++) {
+        while (Date.now() < Number(from) + round * 50) {}
+        const file = SqliteFile.open({ folder: ${JSON.stringify(folder)} + '/' + round, file: 'a.db', schemaVersion: 1, schema: 'create table a (b integer)' });
+        file.database.exec('insert into a values (1)');
+        file.close();
+      }
+      process.exit();
+    });
+    console.log('ready');`;
+  const children = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program]),
+  );
+  const problems: string[] = [];
+  for (const { stderr } of children) stderr.on('data', (text) => problems.push(String(text)));
+  await Promise.all(children.map(async ({ stdout }) => await once(stdout, 'data')));
+  const exits = children.map(async (child) => await once(child, 'exit'));
+  for (const { stdin } of children) stdin.write(String(Date.now() + 20));
+  await Promise.all(exits);
+  expect(problems).toEqual([]);
+  for (let round = 0; round < rounds; round++) {
+    const file = SqliteFile.open({ folder: join(folder, String(round)), file: 'a.db', schemaVersion: 1, schema: '' });
+    expect(file.database.prepare('select count(*) as rows from a').get()).toEqual({ rows: children.length });
+    file.close();
+  }
+  rmSync(folder, { recursive: true });
+}, 30_000);

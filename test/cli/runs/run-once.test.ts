@@ -184,7 +184,9 @@ describe('one id', () => {
       process.child.kill('SIGKILL');
       await process.exited;
     }
-    const left = await Promise.all(ten.slice(7).map(async (process) => ({ exitCode: await process.exited, stdout: process.stdout })));
+    const left = await Promise.all(
+      ten.slice(7).map(async (process) => ({ exitCode: await process.exited, stdout: process.stdout || process.stderr })),
+    );
     const { stdout } = await asked('get', 'nightly', '-o', 'json');
     expect(left).toEqual(left.map(() => ({ exitCode: 1, stdout })));
     const { results } = JSON.parse(stdout);
