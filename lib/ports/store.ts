@@ -2,6 +2,7 @@
 // moment (R1).
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { HeadItem } from './head-items.ts';
+import type { Summaries } from './summaries.ts';
 
 /** The one item of a workload that holds what its passes must know of each other. docs/decisions/0002-table.md says who writes which field. */
 export interface Head {
@@ -81,7 +82,7 @@ export interface Note {
   body: string;
 }
 
-export interface Store {
+export interface Store extends Summaries {
   /** A strong read. So are all reads here but the lists by index. */
   readHead(key: WorkloadKey): Promise<Head | undefined>;
   /** In the order of the keys, with one request; undefined for a workload without a head. @param keys at most 100 */
