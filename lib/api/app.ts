@@ -1,6 +1,6 @@
 // HTTP around the routes and the console, without a framework: a Node request listener. node:http serves it in local mode, serverless-http
 // wraps it in a function. Bearer tokens only, no cookies: a page of another site cannot act in a visitor's name.
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import { shownText, withoutFilePaths } from '../objects/values/shown-text.ts';
 import { RefusedRequestError, type RoutedAnswer, type RoutedRequest } from './routed-request.ts';
@@ -32,6 +32,8 @@ const SECURITY_HEADERS = {
 
 interface Sent {
   status: number;
+  /** Of an answer that may be asked again: the same as long as the answer is. */
+  tag?: string;
   contentType: string;
   body: string | Buffer;
 }
@@ -39,8 +41,14 @@ interface Sent {
 /** A request listener that answers every request, also after an error of its own. */
 export function createApp(options: AppOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
-    const { status, contentType, body } = await answerTo(request, options).catch(refusal);
-    response.writeHead(status, { ...SECURITY_HEADERS, 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
+    const { status, contentType, body, tag } = await answerTo(request, options).catch(refusal);
+    const tagged = tag === undefined ? SECURITY_HEADERS : { ...SECURITY_HEADERS, etag: tag };
+    if (tag !== undefined && tagsIn(request).includes(tag)) {
+      response.writeHead(304, tagged);
+      response.end();
+      return;
+    }
+    response.writeHead(status, { ...tagged, 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
 }
@@ -67,8 +75,16 @@ async function answerTo(request: IncomingMessage, { answer, authorize, hosts }: 
   const body = method === 'GET' ? undefined : await bodyOf(request, path.join('/') === 'v1/runs' ? LONGEST_RUN_BYTES : LONGEST_BODY_BYTES);
   const routed = await answer({ method, path, query: url.searchParams, body });
   if ('text' in routed) return { status: 200, contentType: routed.contentType, body: routed.text };
-  return { status: 200, contentType: JSON_TYPE, body: jsonLine(routed.json) };
+  const json = jsonLine(routed.json);
+  return { status: 200, contentType: JSON_TYPE, body: json, ...(method === 'GET' && { tag: tagOf(json) }) };
 }
+
+/** By the content, so that every process of the installation gives the same one. */
+const tagOf = (body: string): string => `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+
+/** The answers that the client has. A proxy may have made a strong tag weak. */
+const tagsIn = ({ headers }: IncomingMessage): string[] =>
+  (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';

@@ -75,7 +75,10 @@ function circumstancesOf(seen: Seen, nowMs: number): Circumstances {
 }
 
 /** The states of its cluster, as circumstances of the workload. */
-function clusterCircumstances({ clusterStates, trouble, nextWakeAtMs }: Seen, nowMs: number): Circumstances {
+export function clusterCircumstances(
+  { clusterStates, trouble, nextWakeAtMs }: Pick<Seen, 'clusterStates' | 'trouble' | 'nextWakeAtMs'>,
+  nowMs: number,
+): Circumstances {
   const circumstances: Circumstances = {};
   for (const { state, sinceMs = nowMs, text } of clusterStates) {
     if (state === 'Unreachable' || state === 'Refused') {

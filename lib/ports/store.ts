@@ -112,6 +112,8 @@ export interface Store extends Summaries {
   /** Every workload of a cluster, page by page. @param limit 1 to 1,000 */
   workloads(cluster: string, options: { limit: number; after?: string }): Promise<{ keys: WorkloadKey[]; next?: string }>;
   readNote(cluster: string, name: string): Promise<Note | undefined>;
+  /** In the order of the names, with one request. @param names at most 100 */
+  readNotes(cluster: string, names: readonly string[]): Promise<(Note | undefined)[]>;
   /** @param expectedVersion 0: there must be no such note. @throws StaleWriteError<Note> */
   putNote(cluster: string, name: string, body: string, expectedVersion: number): Promise<number>;
   /**
@@ -121,4 +123,9 @@ export interface Store extends Summaries {
   putAnswer(cluster: string, id: string, part: number, bytes: Uint8Array): Promise<void>;
   /** A strong read. @returns undefined until that part is there */
   readAnswer(cluster: string, id: string, part: number): Promise<Uint8Array | undefined>;
+}
+
+/** Reading single notes needs no more of a store. */
+export interface ReadsNotes {
+  store: Pick<Store, 'readNote'>;
 }

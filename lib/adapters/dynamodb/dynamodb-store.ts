@@ -270,6 +270,16 @@ export class DynamoDbStore implements Store {
     return item && noteOf(item);
   }
 
+  async readNotes(cluster: string, names: readonly string[]): Promise<(Note | undefined)[]> {
+    const keys = names.map((name): Item => ({ pk: text(cluster), sk: text(noteSortKey(name)) }));
+    const found = await this.#getAll('readNotes', keys, `reading ${names.length} notes of ${cluster}`);
+    const items = new Map(found.map((item) => [item['sk']?.S, item]));
+    return names.map((name) => {
+      const item = items.get(noteSortKey(name));
+      return item && noteOf(item);
+    });
+  }
+
   async putNote(cluster: string, name: string, body: string, expectedVersion: number): Promise<number> {
     const version = expectedVersion + 1;
     const what = `note ${name} of ${cluster}`;

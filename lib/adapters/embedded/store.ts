@@ -292,6 +292,14 @@ export class EmbeddedStore implements Store {
     return note;
   }
 
+  async readNotes(cluster: string, names: readonly string[]): Promise<(Note | undefined)[]> {
+    const notes = names.map((name) => ({ name, note: this.#note(cluster, name) }));
+    this.#spent('readNotes', () => ({
+      readUnits: notes.reduce((sum, { name, note }) => sum + readUnitsOf(note ? itemSizeBytes(noteItem(cluster, name, note)) : 0), 0),
+    }));
+    return notes.map(({ note }) => note);
+  }
+
   async putNote(cluster: string, name: string, body: string, expectedVersion: number): Promise<number> {
     const old = this.#note(cluster, name);
     const { changes } =

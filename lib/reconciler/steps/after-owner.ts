@@ -58,8 +58,9 @@ async function leftOver({ pass, ports, clock }: Execution): Promise<AfterOwner> 
  * second wake (R9).
  */
 export async function forget(ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>, pass: Pass): Promise<void> {
+  const { store } = ports;
   try {
-    await ports.store.forget(pass.key, pass.fence);
+    await store.forget(pass.key, pass.fence);
     await writeRemoval(ports, pass);
   } catch (error) {
     const current = error instanceof StaleWriteError ? (error.current as Head | undefined) : undefined;

@@ -50,7 +50,11 @@ export async function commit(
     const next = due && head.wake ? (head.wake.dueAtMs < due.dueAtMs ? head.wake : due) : (due ?? head.wake);
     return {
       ...marks,
-      state: encodeState({ ...pass.pending.state, told: summary.text, ordinal: Math.max(lowestFreeNumber(pass), numberAfterDropped(pass, known)) }),
+      state: encodeState({
+        ...pass.pending.state,
+        told: summary.text,
+        ordinal: Math.max(lowestFreeNumber(pass), numberAfterDropped(pass, known)),
+      }),
       wake: next ?? null,
       pendingSinceMs: next?.dueAtMs ?? null,
       ...(pass.pending.head.era < pass.record.era && pass.known.listed && { era: pass.record.era }),

@@ -54,7 +54,11 @@ export function summaryOf(viewed: Viewed, times: { nowMs: number; offsetMs: numb
   const own = reasons.filter(({ code }) => code !== CLUSTER_TROUBLE && code !== DRAINED);
   const known = { shown, isOwnerless: facts.isOwnerless === true, owner, isKnown: state !== undefined, parked: parked?.reason };
   const standing = standingOf({ ...known, reasons: own });
-  const has = (code: string): boolean => reasons.some((reason) => reason.code === code);
+  // Where pods run, no obstacle counts; where nothing but the status says that it is under way, one does.
+  const yieldsTo = (code: string): boolean => {
+    const held = standingOf({ ...known, reasons: reasons.filter((reason) => reason.code === code || own.includes(reason)) });
+    return held.state === 'Waiting' && held.reason === code;
+  };
   const why = whyOf(standing.state, own);
   return {
     state: standing.state,
@@ -64,8 +68,8 @@ export function summaryOf(viewed: Viewed, times: { nowMs: number; offsetMs: numb
     fields: ownFields(owner, shown.fields),
     ...labelsIn(owner),
     ...(owner?.metadata.creationTimestamp !== undefined && { creationTime: owner.metadata.creationTimestamp }),
-    ...(has(CLUSTER_TROUBLE) && { yieldsToCluster: true as const }),
-    ...(has(DRAINED) && { yieldsToDrain: true as const }),
+    ...(yieldsTo(CLUSTER_TROUBLE) && { yieldsToCluster: true as const }),
+    ...(yieldsTo(DRAINED) && { yieldsToDrain: true as const }),
   };
 }
 

@@ -1,16 +1,16 @@
-// What a head keeps of its workload's summary as it was written last, so that a pass knows without a read whether to write another one, and
-// since when the workload has had its state.
+// The mark of the last summary in its workload's head: so a pass knows without a read whether to write another one, and since when the workload
+// has had its state.
 import { createHash } from 'node:crypto';
-import { isTroubled } from '../../kinds/rows/needs-person.ts';
+import { isTroubled } from '../../kinds/needs-person.ts';
 import { STATES, type State } from '../../kinds/rows/state.ts';
 import type { Summary, TimedSummary } from './summary.ts';
 
 export interface Told {
   /** When the last summary was written, Unix milliseconds: its place in the log. */
   atMs: number;
-  /** Digest of what is written at once. */
+  /** Digest of the part that is written at once. */
   words: string;
-  /** Digest of what is written a minute after the last summary at the earliest: figures, partial trouble, the sentence. */
+  /** Digest of the part that is written a minute after the last summary at the earliest: figures, partial trouble, the sentence. */
   figures: string;
   /** The last summary has older figures, and a timer is on its way. */
   isBehind: boolean;
@@ -28,9 +28,9 @@ export const FIGURES_EVERY_MS = 60_000;
 const CALM_MS = 600_000;
 
 export interface SummaryStep {
-  /** What the head must keep from now on. */
+  /** For the head, from now on. */
   told: Told;
-  /** What must be written, as the head then says. */
+  /** The summary that must be written, as the head then says. */
   write?: { summary: TimedSummary; replacesAtMs?: number };
   /** Figures wait until then; nothing has been sent yet that comes back to them. */
   behindUntilMs?: number;

@@ -1,5 +1,5 @@
 // Which workloads need a person: one rule for the API, the command line, the console and alarms.
-import type { State } from './state.ts';
+import type { State } from './rows/state.ts';
 
 /** Trouble often ends by itself: an image is pulled at the second try, a node is added. */
 export const TROUBLE_LASTS_MS = 300_000;
