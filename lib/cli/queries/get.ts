@@ -13,7 +13,8 @@ import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { findKindNamed, pluralOf } from '../../kinds/kind-names.ts';
 import { withWords } from '../terminal/completion-hints.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
-import { paint, print, printLine, spanText, tableText } from '../terminal/output.ts';
+import { paint, print, printLine, spanText, tableText, terminalWidth } from '../terminal/output.ts';
+import { colourOfCluster } from '../terminal/state-colour.ts';
 import { orderIn, showWorkloads, SORTS, WORKLOAD_OUTPUTS, type WorkloadOrder, type WorkloadOutput } from './get-workloads.ts';
 import { suggestionText } from '../terminal/suggestions.ts';
 
@@ -183,16 +184,16 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
             readManages(cluster).join(','),
             cluster.namespaces.join(',') || 'all',
           ]),
+          {
+            width: terminalWidth(),
+            cut: ['NAME', 'MANAGES', 'NAMESPACES', 'WATCHES'],
+            state: 'STATE',
+            spared: ['NAMESPACES'],
+            paint: (title, cell) => (title === 'STATE' ? paint(cell, colourOfCluster(cell)) : cell),
+          },
         ),
       ),
       ...absentKindTexts(shown),
     ].join('\n'),
   );
-}
-
-/** Good, bad, or neither. */
-export function paintState(state: string): string {
-  if (['Succeeded', 'Watching', 'acted', 'converged'].includes(state)) return paint(state, 'green');
-  if (['Failed', 'Parked', 'Unreadable', 'parked', 'failed', 'unreachable', 'Silent'].includes(state)) return paint(state, 'red');
-  return state;
 }
