@@ -11,7 +11,7 @@ import { findState, STATES, type State } from '../../kinds/rows/state.ts';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { findKindNamed, pluralOf } from '../../kinds/kind-names.ts';
-import { withWords } from '../terminal/completion-hints.ts';
+import { withWords, withWorkloads } from '../terminal/completion-hints.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
 import { paint, print, printLine, spanText, tableText, terminalWidth } from '../terminal/output.ts';
 import { colourOfCluster } from '../terminal/state-colour.ts';
@@ -67,7 +67,9 @@ export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
     .description('Show workloads, of one kind or of all, or clusters as the running instance knows them.')
     .addArgument(
       withWords(
-        new Argument('<what>', `${subjectWords(kinds).join(', ')}, or KIND/NAME`).argParser((text) => requestOf(text, kinds)),
+        withWorkloads(new Argument('<what>', `${subjectWords(kinds).join(', ')}, or KIND/NAME`)).argParser((text) =>
+          requestOf(text, kinds),
+        ),
         subjectWords(kinds),
       ),
     )
