@@ -1,5 +1,6 @@
 // The colours of states: as in the console, and only beside the word.
 import type { State } from '../../kinds/rows/state.ts';
+import { ownEntry } from '../../objects/values/untyped-fields.ts';
 import type { Colour } from './output.ts';
 
 /** A state without a colour here does not compile. */
@@ -38,11 +39,11 @@ const OF_OUTCOMES: Readonly<Record<string, Colour>> = {
 /** @param shown the word, and what stands behind it in a bracket; a word of a later version has no colour */
 export function colourOfState(shown: string): Colour | undefined {
   const [word = '', ...bracket] = shown.split(' ');
-  const colour: Colour | undefined = Object.hasOwn(OF_WORKLOADS, word) ? OF_WORKLOADS[word as State] : undefined;
+  const colour = ownEntry<Colour>(OF_WORKLOADS, word);
   // Some of its pods cannot run. Lagging ones can.
   return word === 'Running' && bracket.length > 0 && !shown.endsWith(' lag)') ? 'yellow' : colour;
 }
 
-export const colourOfCluster = (shown: string): Colour => OF_CLUSTERS[/^\w*/.exec(shown)?.[0] ?? ''] ?? 'red';
+export const colourOfCluster = (shown: string): Colour => ownEntry(OF_CLUSTERS, /^\w*/.exec(shown)?.[0] ?? '') ?? 'red';
 
-export const colourOfOutcome = (outcome: string): Colour | undefined => OF_OUTCOMES[outcome];
+export const colourOfOutcome = (outcome: string): Colour | undefined => ownEntry(OF_OUTCOMES, outcome);

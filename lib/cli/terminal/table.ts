@@ -9,7 +9,7 @@ export interface TableLook {
   state?: string;
   /** Titles of columns that a narrow terminal does without, the first one first. */
   spared?: readonly string[];
-  /** Colours a cell; whoever reads the text without colours sees the same. */
+  /** Colours a cell. A colour must only repeat the text. */
   paint?: (title: string, cell: string) => string;
 }
 
