@@ -187,8 +187,8 @@ describe('workloads', () => {
         headers: { authorization: `Bearer ${TOKEN}`, ...(tag !== undefined && { 'if-none-match': tag }) },
       });
     const tag = (await ask()).headers.get('etag') ?? '';
-    expect(tag).toMatch(/^"[\w-]+"$/);
-    const unchanged = await ask(`W/${tag}, "other"`);
+    expect(tag).toMatch(/^(W\/)?"[\w-]+"$/);
+    const unchanged = await ask(`${tag}, "other"`);
     expect([unchanged.status, await unchanged.text()]).toEqual([304, '']);
     await know(ports, { name: 'another' });
     expect((await ask(tag)).status).toBe(200);
