@@ -148,7 +148,9 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       ...(options.relay && { options: options.relay }),
     });
     endings.push(() => relay.stop());
-    writeInstance(folder, { url: api.url, token: api.token, pid: process.pid, kubeconfig: cluster.kubeconfigPath });
+    const { context } = options;
+    const kubeconfig = { kubeconfig: cluster.kubeconfigPath, ...(context !== undefined && { context }) };
+    writeInstance(folder, { url: api.url, token: api.token, pid: process.pid, ...kubeconfig });
     endings.push(() => removeInstance(folder));
     const ready = Promise.all([relay.ready, cluster.ready]).then(() => {});
     ready.catch(() => {});
