@@ -9,7 +9,7 @@ import { isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
 import { readInstance, stateFolderPath, stateOption } from '../instance/instance-file.ts';
 import { wholeNumber } from '../terminal/arguments.ts';
 import { UsageError } from '../terminal/exit.ts';
-import { print, printProblem, tableText } from '../terminal/output.ts';
+import { printProblem } from '../terminal/output.ts';
 import { listenForStop } from '../terminal/stop-signals.ts';
 import { dropOldRuns, folderOfRun } from './run-folder.ts';
 import { readPods, type SourcedPod } from './run-manifest.ts';
@@ -110,7 +110,8 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
   const folder = folderOfRun(stateFolder, id);
   const runNode = await runNodeOf(options, stateFolder);
   if (options.mirror) checkMirror(runNode, stateFolder);
-  const pods = await readPods(filename);
+  const given = await readPods(filename);
+  const pods = runNode.isRegistered ? given.map(withoutUid) : given;
   await refuseUnresolved(pods, runNode);
   if (dryRun) {
     const { showAdmission } = await import('./dry-run.ts');
@@ -130,7 +131,7 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
   const say = progressLines((line) => printProblem(line));
   let run: RunState | undefined;
   try {
-    const given = {
+    const asked = {
       id,
       provider: runNode.provider,
       node: runNode.node,
@@ -141,7 +142,7 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
       id,
       folder,
       clock,
-      given,
+      given: asked,
       tokenFile,
       onProvider: (says) => says.forEach((line) => printProblem(`farloop: ${line}`)),
       onTrouble: (problem) => printProblem(`farloop: ${problem}`),
@@ -169,6 +170,12 @@ function checkMirror({ isRegistered, node }: RunNode, stateFolder: string): void
       `--mirror: no farloop up runs in ${stateFolder}, so the cluster of node ${node.metadata.name ?? ''} is out of reach: start it, or leave --mirror out`,
     );
 }
+
+/** A cluster's pod of that uid may be on the same node, and a run's uid is known by its prefix. */
+const withoutUid = ({ pod: { metadata, ...pod }, placeOf }: SourcedPod): SourcedPod => {
+  const { uid: _uid, ...kept } = metadata;
+  return { pod: { ...pod, metadata: kept }, placeOf };
+};
 
 /** Sorted by time, and unlike any other. */
 const newId = (): string => `run-${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}-${randomBytes(3).toString('hex')}`;

@@ -129,6 +129,6 @@ export class RunCluster {
   }
 }
 
-const factsOf = (pod: Pod): VirtualPod => virtualPodFacts.factsOf(pod as never) as VirtualPod;
+const factsOf = (pod: Pod): VirtualPod => virtualPodFacts.factsOf(pod) as VirtualPod;
 
 const aboutMirror = ({ metadata: { namespace, name } }: Pod): string => `the API server does not show pod ${namespace}/${name}`;
