@@ -7,7 +7,7 @@ export interface NodeClusterGiven {
   stateFolder: string;
   node: string;
   clock: Clock;
-  /** What the cluster does not let a run do, for people. */
+  /** Called with each thing that the cluster does not let a run do, for people. */
   report: (problem: string) => void;
 }
 

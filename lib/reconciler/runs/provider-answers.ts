@@ -108,7 +108,7 @@ async function outcomeOf(call: () => Promise<void>): Promise<CallOutcome> {
   }
 }
 
-/** What is asked of the cluster. None of it is answered: what did not come about is asked again, and a run needs no API server. */
+/** Calls of the cluster. They have no answer: a later step orders again what did not come about, and a run needs no API server. */
 function ofCluster(actions: readonly RunAction[], { cluster, pods }: Acting): (() => Promise<void>)[] {
   if (!cluster) return [];
   const mirrored = withVerb(actions, 'mirror').flatMap(({ index }) => pods[index] ?? []);

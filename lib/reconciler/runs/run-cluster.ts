@@ -18,7 +18,7 @@ export interface RunClusterGiven {
   /** Of the run's node. */
   node: string;
   clock: Clock;
-  /** What could not be shown, once for each reason. A run goes on without it. */
+  /** Called once for each reason why something is not shown. A run goes on without it. */
   report: (problem: string) => void;
 }
 
@@ -107,7 +107,7 @@ export class RunCluster {
     await this.#cluster.patch(PODS, target, { type: 'merge', body: { status } }, this.#deadline());
   }
 
-  /** What others did meanwhile is no trouble: the next look tries again. */
+  /** A write of somebody else meanwhile is no trouble: the next look tries again. */
   async #tried(doing: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
