@@ -13,7 +13,6 @@ import { readKnownCluster } from '../reconciler/cluster/known-cluster.ts';
 import { decodeState } from '../reconciler/head/pass-state.ts';
 import { inParallel } from '../reconciler/invocation/parallel.ts';
 import { readView } from '../reconciler/view/view-access.ts';
-import { removedNamed } from './list/list-summaries.ts';
 import { readableDetail, readableSummary } from './told-workload.ts';
 import type { Known, Surroundings, WorkloadDetail, WorkloadSummary } from './told-workload.ts';
 
@@ -103,16 +102,7 @@ export async function describeWorkloads(
     const passes = recorded.filter((pass) => pass.key.uid === key.uid);
     details.push(readableDetail(known, await surroundingsOf(ports, record, key.namespace), passes, ports));
   }
-  if (details.length === 0) return (await removedNamed(ports, filter)).map(detailOfRemoved);
   return details.toSorted((a, b) => (b.creationTime ?? '').localeCompare(a.creationTime ?? ''));
-}
-
-/** Its last summary is all that is left of it; its passes are told beside. */
-function detailOfRemoved(summary: WorkloadSummary): WorkloadDetail {
-  const text = `it is gone from its cluster since ${summary.removedTime ?? 'then'}: this is how it was when it was seen last`;
-  const none = { conditions: [], status: {}, hasPods: false, pods: [], podsLeftOut: 0 };
-  const head = { era: 0, fence: '', floor: '0', bornTime: '', openedTime: '', viewItems: 0 };
-  return { ...summary, queued: false, reasons: [{ code: 'Removed', text }], ...none, head };
 }
 
 /** The views of all workloads of that name, without their passes: the youngest first. */
