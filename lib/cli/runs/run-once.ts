@@ -119,7 +119,7 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
   }
   const { SystemClock } = await import('../../adapters/clock/system-clock.ts');
   const clock = new SystemClock();
-  await dropOldRuns(stateFolder, clock.nowMs());
+  await dropOldRuns(stateFolder, clock.nowMs(), id);
   const { attendRun } = await import('./attend-run.ts');
   const { RunConflictError } = await import('../../reconciler/runs/run-ports.ts');
   const stopping = listenForStop();
