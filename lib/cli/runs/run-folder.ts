@@ -33,7 +33,11 @@ export function runIdsIn(stateFolder: string): string[] {
 }
 
 /** @returns undefined: there is no such run, or its time is over */
-export async function recordOfRun(stateFolder: string, id: string, nowMs = Date.now()): Promise<{ record: RunRecord; run: RunState } | undefined> {
+export async function recordOfRun(
+  stateFolder: string,
+  id: string,
+  nowMs = Date.now(),
+): Promise<{ record: RunRecord; run: RunState } | undefined> {
   const folder = folderOfRun(stateFolder, id);
   const { EmbeddedRuns, RUNS_FILE } = await import('../../adapters/embedded/runs.ts');
   if (!existsSync(join(folder, RUNS_FILE))) return undefined;

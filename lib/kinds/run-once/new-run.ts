@@ -22,7 +22,11 @@ export interface RunGiven {
 export function podsToRun({ id, node, pods = [], formerAtMs }: Pick<RunGiven, 'id' | 'node' | 'pods' | 'formerAtMs'>): Pod[] {
   return pods.map((pod, index) => ({
     ...pod,
-    metadata: { ...pod.metadata, namespace: pod.metadata.namespace || 'default', uid: pod.metadata.uid || uidOf([id, index, pod, formerAtMs]) },
+    metadata: {
+      ...pod.metadata,
+      namespace: pod.metadata.namespace || 'default',
+      uid: pod.metadata.uid || uidOf([id, index, pod, formerAtMs]),
+    },
     spec: { ...pod.spec, nodeName: pod.spec.nodeName || (node.metadata.name ?? '') },
   }));
 }
