@@ -10,9 +10,10 @@ import type { Reason } from '../../kinds/rows/reasons.ts';
 import { shownData } from '../../objects/values/shown-text.ts';
 import { connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
-import { AskedAgain, WATCHED } from './asked-again.ts';
+import { followed, type Connect } from './followed.ts';
 import { figuresText } from './figures.ts';
-import { paintState } from './get.ts';
+import { colourOfOutcome, colourOfState } from '../terminal/state-colour.ts';
+import { standingText } from './standing-text.ts';
 import { stateOption } from '../instance/instance-file.ts';
 import type { OutputFormat } from '../terminal/output.ts';
 import { outputOption, paint, print, printInstead, printProblem, spanText } from '../terminal/output.ts';
@@ -81,33 +82,27 @@ async function watchExplained(
   options: ExplainOptions,
 ): Promise<void> {
   let shown: string | undefined;
-  let now: Explained | undefined = first;
-  const server = new AskedAgain(WATCHED);
-  for (;;) {
-    if (now && !now.workload) return printProblem(`farloop: ${text} is gone`);
-    if (now?.workload) {
-      const { workload, passes, failure } = now;
-      const explanation = explanationOf(shownData(workload), shownData(passes), failure !== undefined);
-      // The moment of the next look comes nearer all the time.
-      const content = JSON.stringify([
-        workload.state,
-        workload.reasons.map(({ code }) => code),
-        workload.figures,
-        workload.pods,
-        passes[0]?.passId,
-      ]);
-      if (content !== shown) printInstead(explanation, shown === undefined);
-      shown = content;
-    }
-    await new Promise((resolve) => setTimeout(resolve, WATCH_EVERY_MS));
-    try {
-      now = await readExplained(connectToInstance(options), path, options);
-      server.answered();
-    } catch (error) {
-      server.failed(error);
-      now = undefined;
-    }
-  }
+  /** @returns whether it is still there */
+  const show = ({ workload, passes, failure }: Explained): boolean => {
+    if (!workload) return false;
+    const explanation = explanationOf(shownData(workload), shownData(passes), failure !== undefined);
+    // The moment of the next look comes nearer all the time.
+    const content = JSON.stringify([
+      workload.state,
+      workload.reasons.map(({ code }) => code),
+      workload.figures,
+      workload.pods,
+      passes[0]?.passId,
+    ]);
+    if (content !== shown) printInstead(explanation, shown === undefined);
+    shown = content;
+    return true;
+  };
+  show(first);
+  const read = async (api: ApiClient): Promise<Explained> => await readExplained(api, path, options);
+  const connect: Connect = (again) => connectToInstance(options, process.env, again);
+  for await (const now of followed(connect, { read, everyMs: WATCH_EVERY_MS, shownAtMs: Date.now() }))
+    if (!show(now)) return printProblem(`farloop: ${text} is gone`);
 }
 
 /** More clusters are not asked for passes of a workload that is gone. */
@@ -175,7 +170,7 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], is
   const latest = passes.find(({ key }) => key.uid === uid);
   const figures = [figuresText(workload), podsText(workload)].filter((part) => part !== '').join(', ');
   const lines = [
-    `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} ${placeText(workload)}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
+    `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} ${placeText(workload)}: ${paint(state, colourOfState(standingText(workload)))}${reason === undefined ? '' : ` (${reason})`}`,
     ...(figures === '' ? [] : [`  ${figures}`]),
     ...workload.reasons.map((one) => `  ${paint(one.code, 'bold')}: ${one.text}${evidenceText(one, workload.pods)}`),
     ...podLines(workload.pods),
@@ -267,7 +262,7 @@ function passLines(
       ? []
       : [`looks again ${((Date.parse(nextWakeTime) - Date.parse(startTime)) / 1000).toFixed(1)} s after its start`];
   return [
-    `  ${startTime}  ${paintState(outcome)}, ${durationMs} ms  ${paint(`${seen.join(', ')}, pass ${passId}${key.uid === uid ? '' : `, uid ${key.uid}`}`, 'dim')}`,
+    `  ${startTime}  ${paint(outcome, colourOfOutcome(outcome))}, ${durationMs} ms  ${paint(`${seen.join(', ')}, pass ${passId}${key.uid === uid ? '' : `, uid ${key.uid}`}`, 'dim')}`,
     ...why.map((reason) => `    because: ${reason}`),
     ...actions.map(
       ({ verb, target, why: reason, result, detail, count = 1 }) =>

@@ -7,9 +7,11 @@ import { shownData } from '../../objects/values/shown-text.ts';
 import { NO_NAMESPACE } from '../../objects/workload.ts';
 import type { ApiClient } from '../instance/api-client.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
-import { columnWidths, linesOf, print, printLine, printLines, printProblem, spanText, tableText } from '../terminal/output.ts';
+import { paint, print, printLine, printLines, printProblem, spanText, terminalWidth } from '../terminal/output.ts';
+import { colourOfState } from '../terminal/state-colour.ts';
+import { layoutOf, lineOf, tableText, type Layout, type TableLook } from '../terminal/table.ts';
 import { absentKindTexts } from './absent-kinds.ts';
-import { AskedAgain, WATCHED } from './asked-again.ts';
+import { followed, type Connect } from './followed.ts';
 import { figureCells, figureColumns } from './figures.ts';
 import { pathOfKey } from './place-text.ts';
 import { standingText } from './standing-text.ts';
@@ -42,7 +44,7 @@ export interface WantedWorkloads {
 }
 
 /** @param connect again and again, for an instance that was started anew is another one. @throws FailedError, UsageError */
-export async function showWorkloads(connect: () => ApiClient, wanted: WantedWorkloads): Promise<void> {
+export async function showWorkloads(connect: Connect, wanted: WantedWorkloads): Promise<void> {
   const { filter, choice, sort, isWatched, output } = wanted;
   if (isWatched && output !== 'text' && output !== 'wide') throw new UsageError(`--watch prints rows of a table: leave out -o ${output}`);
   const api = connect();
@@ -57,7 +59,7 @@ export async function showWorkloads(connect: () => ApiClient, wanted: WantedWork
   if (isWatched) return await watchWorkloads(connect, wanted, items);
   const none = items.length > 0 ? '' : await noneText(api, filter, isChosen);
   await print({ items }, output === 'wide' ? 'text' : output, ({ items: shown }) =>
-    shown.length === 0 ? none : tableText(...tableOf(shown, output === 'wide')),
+    shown.length === 0 ? none : tableText(...tableOf(shown, output === 'wide'), lookOf(shown)),
   );
 }
 
@@ -135,6 +137,23 @@ function tableOf(workloads: readonly WorkloadSummary[], isWide: boolean): [heade
   return [isWide ? [...header, 'UID', 'LABELS'] : header, rows];
 }
 
+/** On a narrow terminal columns go first that say the same in each row, or what few ask for. */
+function lookOf(workloads: readonly WorkloadSummary[]): TableLook {
+  const isAlike = (of: (workload: WorkloadSummary) => string): boolean => new Set(workloads.map(of)).size < 2;
+  return {
+    width: terminalWidth(),
+    cut: ['NAMESPACE', 'NAME', 'KIND', 'CLUSTER', 'UID', 'LABELS'],
+    state: 'STATE',
+    spared: [
+      ...(isAlike(({ cluster }) => cluster) ? ['CLUSTER'] : []),
+      'NEXT LOOK',
+      ...(isAlike(({ kind }) => kind) ? ['KIND'] : []),
+      ...(isAlike(({ namespace }) => namespace) ? ['NAMESPACE'] : []),
+    ],
+    paint: (title, cell) => (title === 'STATE' ? paint(cell, colourOfState(cell)) : cell),
+  };
+}
+
 const labelsText = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
@@ -143,11 +162,11 @@ const labelsText = (labels: Readonly<Record<string, string>>): string =>
 const POLL_EVERY_MS = 2_000;
 
 /** Prints the table, then a row for each workload that has changed, in the columns of the table. Ends when the reader has seen enough. */
-async function watchWorkloads(connect: () => ApiClient, wanted: WantedWorkloads, first: readonly WorkloadSummary[]): Promise<void> {
+async function watchWorkloads(connect: Connect, wanted: WantedWorkloads, first: readonly WorkloadSummary[]): Promise<void> {
   const { filter, choice, sort, output } = wanted;
   let known = new Map<string, { item: WorkloadSummary; text: string }>();
   let header = '';
-  let widths: number[] = [];
+  let layout: Layout | undefined;
   const show = (items: readonly WorkloadSummary[]): void => {
     const now = new Map(items.map((item) => [keyOf(item), { item, text: JSON.stringify([standingText(item), item.figures]) }]));
     const changed = items.filter((item) => known.get(keyOf(item))?.text !== now.get(keyOf(item))?.text);
@@ -159,24 +178,17 @@ async function watchWorkloads(connect: () => ApiClient, wanted: WantedWorkloads,
     // Another kind has other columns.
     const isSame = header === titles.join();
     header = titles.join();
-    widths = columnWidths(titles, cells).map((width, at) => Math.max(width, isSame ? (widths[at] ?? 0) : 0));
-    printLines(linesOf(isSame ? cells : [titles, ...cells], widths).join('\n'));
+    const look = lookOf([...items, ...rows]);
+    const next = layoutOf(titles, cells, look, isSame ? layout : undefined);
+    // A terminal that has become narrower shows other columns.
+    if (!isSame || next.columns.length !== layout?.columns.length) printLine(lineOf(next, titles));
+    printLines(cells.map((row) => lineOf(next, row, look)).join('\n'));
+    layout = next;
   };
   if (first.length === 0) printProblem('farloop: no such workload yet: waiting for one');
   show(first);
-  const server = new AskedAgain(WATCHED);
-  for (;;) {
-    await wait(POLL_EVERY_MS);
-    try {
-      const items = await allWorkloads(connect(), { ...filter, ...choice });
-      server.answered();
-      show(inOrder(items, sort));
-    } catch (error) {
-      server.failed(error);
-    }
-  }
+  const read = async (api: ApiClient): Promise<WorkloadSummary[]> => await allWorkloads(api, { ...filter, ...choice });
+  for await (const items of followed(connect, { read, everyMs: POLL_EVERY_MS, shownAtMs: Date.now() })) show(inOrder(items, sort));
 }
 
 const keyOf = (item: WorkloadSummary): string => `${pathOfKey(item)}/${item.uid}`;
-
-const wait = async (ms: number): Promise<void> => await new Promise((resolve) => setTimeout(resolve, ms));
