@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { RUN_ID } from '../../objects/task.ts';
 import { readRun, type RunState } from '../../kinds/run-once/run.ts';
 import type { RunRecord } from '../../ports/runs.ts';
-import { keptRun } from '../../reconciler/runs/kept-runs.ts';
 import { UsageError } from '../terminal/exit.ts';
 
 const RUNS = 'runs';
@@ -39,7 +38,10 @@ export async function recordOfRun(
   nowMs = Date.now(),
 ): Promise<{ record: RunRecord; run: RunState } | undefined> {
   const folder = folderOfRun(stateFolder, id);
-  const { EmbeddedRuns, RUNS_FILE } = await import('../../adapters/embedded/runs.ts');
+  const [{ EmbeddedRuns, RUNS_FILE }, { keptRun }] = await Promise.all([
+    import('../../adapters/embedded/runs.ts'),
+    import('../../reconciler/runs/kept-runs.ts'),
+  ]);
   if (!existsSync(join(folder, RUNS_FILE))) return undefined;
   const runs = EmbeddedRuns.open({ folder });
   try {
