@@ -8,7 +8,7 @@ import { budgetLeft } from '../reconciler/cluster/budget.ts';
 import type { ClusterState, ClusterStateName } from '../reconciler/cluster/cluster-state.ts';
 import { clusterStatesOf } from '../reconciler/cluster/cluster-state.ts';
 import { readKnownCluster } from '../reconciler/cluster/known-cluster.ts';
-import { timeText } from './time-text.ts';
+import { timeText } from '../objects/values/time-text.ts';
 
 const MOST_PENDING = 1_000;
 

@@ -6,7 +6,7 @@ import { inParallel } from '../reconciler/invocation/parallel.ts';
 import { isCommands } from '../wire/commands.ts';
 import { isQuestions } from '../wire/questions.ts';
 import { problemOf } from './dead-letter-problem.ts';
-import { timeText } from './time-text.ts';
+import { timeText } from '../objects/values/time-text.ts';
 
 /** Bytes of a dead letter's body to show: enough to recognise it. */
 const SHOWN_BODY = 2_000;

@@ -113,7 +113,9 @@ function latestFirst(ends: LastEnd[]): LastEnd[] {
   if (only === undefined || others.length === 0) return ends;
   const timeOf = ({ finishedAt = -Infinity }: LastEnd): number => finishedAt;
   const [latest = only, ...rest] = ends.toSorted((a, b) => (timeOf(b) > timeOf(a) ? 1 : timeOf(b) < timeOf(a) ? -1 : 0));
-  return [latest, ...rest.map(({ finishedAt: _, ...each }) => each)];
+  const timeless: LastEnd[] = [latest];
+  for (const { finishedAt: _time, ...end } of rest) timeless.push(end);
+  return timeless;
 }
 
 /** `OOMKilled` and its like. Not the message: a program may write that itself. */

@@ -75,8 +75,14 @@ const VALUES: { readonly [Name in FactName]-?: readonly [PodFacts[Name], PodFact
     [{ container: 'main', exitCode: 137 }],
     [{ container: 'main', exitCode: 1 }],
     [{ container: 'log', exitCode: 1 }],
-    [{ container: 'main', exitCode: 137, reason: 'OOMKilled', finishedAt: 1_790_000_009 }, { container: 'log', exitCode: 1 }],
-    [{ container: 'main', exitCode: 137, reason: 'OOMKilled', finishedAt: 1_790_000_010 }, { container: 'log', exitCode: 1 }],
+    [
+      { container: 'main', exitCode: 137, reason: 'OOMKilled', finishedAt: 1_790_000_009 },
+      { container: 'log', exitCode: 1 },
+    ],
+    [
+      { container: 'main', exitCode: 137, reason: 'OOMKilled', finishedAt: 1_790_000_010 },
+      { container: 'log', exitCode: 1 },
+    ],
     undefined,
   ],
   startedAt: [1_790_000_001, 1_790_000_002, undefined],
