@@ -4,13 +4,13 @@ import {
   INDEX_LETTERS,
   INDEX_STATES,
   packWithin,
-  type IndexLetter,
   type IndexState,
   type PackedStates,
   type StateCounts,
 } from '../../objects/detail/packed-states.ts';
 import type { IndexStates, NotableIndex, Replica, ReplicaType } from '../../objects/detail/workload-map.ts';
 import type { Falls } from '../../objects/detail/falls.ts';
+import { podStandingOf, type PodState } from '../../objects/detail/pod-standing.ts';
 import { livingIn } from '../../reconciler/view/view.ts';
 import { indexesIn, ownerIn, type Known } from './known.ts';
 import { podSummaryOf, type PodSummary } from './pod-summary.ts';
@@ -36,7 +36,7 @@ export interface IndexMap {
   /** `ranges`, or `blocks` where those would be too long: then ask for a part. */
   states: PackedStates;
   /** Each letter's word. */
-  legend: Readonly<Record<IndexLetter, IndexState>>;
+  legend: typeof INDEX_STATES;
   lagging: number;
   /** Indexes that succeeded and whose length is known, and their median. */
   measured: number;
@@ -53,14 +53,20 @@ export interface ReplicaMap {
   types: (ReplicaType & { replicasLeftOut: number; counts: Partial<Record<Replica['state'], number>> })[];
 }
 
+/** Of a workload whose pods stand for nothing but themselves. */
+export interface PodMap {
+  of: 'pods';
+  counts: Partial<Record<PodState, number>>;
+}
+
 export interface MapQuery {
   from?: number;
   to?: number;
   at?: number;
 }
 
-/** @param nowMs by the cluster's clock. @returns a sentence where it has no such parts, or not these */
-export function mapOf(known: Known, query: MapQuery, nowMs: number): IndexMap | ReplicaMap | string {
+/** @param nowMs by the cluster's clock. @returns a sentence where it has no such indexes */
+export function mapOf(known: Known, query: MapQuery, nowMs: number): IndexMap | ReplicaMap | PodMap | string {
   const owner = ownerIn(known);
   const { kind, name } = known.head.key;
   if (!owner) return `nothing is known of ${kind} ${name} yet`;
@@ -68,7 +74,12 @@ export function mapOf(known: Known, query: MapQuery, nowMs: number): IndexMap | 
   if (states) return indexMap(known, states, { query, nowMs });
   const types = known.row.shown.replicasOf?.(owner, livingIn(known.view));
   if (types) return { of: 'replicas', types: types.map((type) => toldType(type, { query, falls: fallsIn(known, owner) })) };
-  return `${kind} ${name} has neither indexes nor replicas of several types: its pods are listed at …/pods`;
+  const counts: PodMap['counts'] = {};
+  for (const pod of livingIn(known.view)) {
+    const { state } = podStandingOf(pod);
+    counts[state] = (counts[state] ?? 0) + 1;
+  }
+  return { of: 'pods', counts };
 }
 
 function indexMap(
