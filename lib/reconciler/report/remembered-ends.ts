@@ -1,4 +1,4 @@
-// What a pass remembers of the ends that it saw, for people alone. It goes into the head with the write that ends the pass, under its fence.
+// The ends that a pass saw, remembered for people alone. They go into the head with the write that ends the pass, under its fence.
 import { fallsAfter } from '../../objects/detail/falls.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { Pass } from '../pass/pass.ts';
