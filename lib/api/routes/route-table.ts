@@ -10,6 +10,7 @@ import { queueRoutes } from './queues.ts';
 import { route, type Route } from './route.ts';
 import { runRoutes } from './runs.ts';
 import { workloadPartRoutes } from './workload-parts.ts';
+import { streamRoutes } from './stream.ts';
 import { workloadRoutes } from './workloads.ts';
 
 const documentRoute = route('GET /openapi.json', {
@@ -26,6 +27,7 @@ const ROUTES = [
   ...queueRoutes,
   ...runRoutes,
   ...figureRoutes,
+  ...streamRoutes,
   documentRoute,
 ] as const;
 
