@@ -84,5 +84,6 @@ export function causeOf({
   // Before any other obstacle a person's turn, or that of the cluster, is what holds it up.
   if (falls && isFalling && state !== 'Parked' && state !== 'Unreadable') return fallsText(falls, name);
   if (TOLD_BY_REASON.has(state)) return reasons[0]?.text;
-  return states && laggingText(states);
+  if (!states || states.lagging.length === 0) return undefined;
+  return laggingText({ count: states.lagging.length, lagging: states.lagging, medianSeconds: states.medianSeconds });
 }

@@ -55,7 +55,7 @@ export const workloadPartRoutes = [
     query: {
       from: indexParameter('the first index that is told; absent: 0', 'from'),
       to: indexParameter('the first index that is left out behind it; absent: all are told', 'to'),
-      at: indexParameter('an index to tell more of: its pods', 'at'),
+      at: indexParameter('an index whose pods are told', 'at'),
     },
     answer: WorkloadMap,
     errors: { ...badRequest, ...errors },

@@ -72,14 +72,16 @@ export function fallsAfter(known: Falls | undefined, pods: Iterable<PodFacts>, s
   if (seen.length === 0) return falls;
   seen.sort((a, b) => a.at - b.at || (a.pod < b.pod ? -1 : 1));
   for (const fall of seen) {
-    if (!falls || fall.at > falls.lastAt + QUIET_SECONDS) falls = { first: fall, lastAt: fall.at, followed: 0, withinSeconds: 0 };
-    // One that is heard late may have been the first.
-    else if (fall.at < falls.first.at && fall.at >= falls.first.at - QUIET_SECONDS)
-      falls = { first: fall, lastAt: falls.lastAt, followed: 0, withinSeconds: 0 };
+    if (!falls || fall.at > falls.lastAt + QUIET_SECONDS) falls = startingWith(fall, fall.at);
     else if (fall.at > falls.lastAt) falls = { ...falls, lastAt: fall.at };
   }
+  // One that is heard late may have been the first.
+  for (const fall of seen.toReversed())
+    if (falls && fall.at < falls.first.at && fall.at >= falls.first.at - QUIET_SECONDS) falls = startingWith(fall, falls.lastAt);
   return falls && withFollowers(falls, seen);
 }
+
+const startingWith = (first: Fall, lastAt: number): Falls => ({ first, lastAt, followed: 0, withinSeconds: 0 });
 
 /** Pods that fell again meanwhile are not seen as followers any more: the most that were ever seen count. */
 function withFollowers(falls: Falls, seen: readonly Fall[]): Falls {

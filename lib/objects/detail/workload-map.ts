@@ -54,12 +54,22 @@ export interface ReplicaType {
 const NUMBERS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'];
 const MOST_NAMED = 3;
 
-/** `Three indexes run far longer than the others (median 41 s): 4711 for 47 min, 88 for 22 min, 9203 for 19 min.` */
-export function laggingText({ lagging, medianSeconds = 0 }: Pick<IndexStates, 'lagging' | 'medianSeconds'>): string | undefined {
-  if (lagging.length === 0) return undefined;
+/**
+ * `Three indexes run far longer than the others (median 41 s): 4711 for 47 min, 88 for 22 min, 9203 for 19 min.`
+ * @param count of all; `lagging`: the first of them
+ */
+export function laggingText({
+  count,
+  lagging,
+  medianSeconds = 0,
+}: {
+  count: number;
+  lagging: readonly { index: number; seconds?: number }[];
+  medianSeconds?: number | undefined;
+}): string {
   const named = lagging.slice(0, MOST_NAMED).map(({ index, seconds = 0 }) => `${index} for ${shortSpan(seconds)}`);
-  const others = lagging.length - named.length;
-  const count = NUMBERS[lagging.length] ?? lagging.length.toLocaleString('en');
-  const run = lagging.length === 1 ? 'index runs' : 'indexes run';
-  return `${count} ${run} far longer than the others (median ${shortSpan(medianSeconds)}): ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
+  const others = count - named.length;
+  const told = NUMBERS[count] ?? count.toLocaleString('en');
+  const run = count === 1 ? 'index runs' : 'indexes run';
+  return `${told} ${run} far longer than the others (median ${shortSpan(medianSeconds)}): ${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}.`;
 }
