@@ -6,12 +6,14 @@ import { clusterCommand } from './cluster/cluster.ts';
 import { completionCommand } from './completion/completion.ts';
 import { consoleCommand } from './local/console.ts';
 import { definitionsCommand } from './manifests/crds.ts';
+import { costCommand } from './queries/cost.ts';
 import { deadLettersCommand } from './queries/dlq.ts';
 import { ExitError } from './terminal/exit.ts';
 import { explainCommand } from './queries/explain.ts';
 import { getCommand } from './queries/get.ts';
 import { helpCommand } from './help.ts';
 import { logsCommand } from './queries/logs.ts';
+import { mapCommand } from './queries/map.ts';
 import { nodeCommand } from './local/node.ts';
 import { printProblem } from './terminal/output.ts';
 import { planCommand } from './manifests/plan.ts';
@@ -38,8 +40,10 @@ export function buildProgram(): Command {
     upCommand(),
     getCommand(),
     explainCommand(),
+    mapCommand(),
     logsCommand(),
     waitCommand(),
+    costCommand(),
     replayCommand(),
     planCommand(),
     runOnceCommand(),
