@@ -33,14 +33,22 @@ const SECURITY_HEADERS = {
 interface Sent {
   status: number;
   contentType: string;
+  /** Of a body that is compressed already. */
+  contentEncoding?: string;
   body: string | Buffer;
 }
 
 /** A request listener that answers every request, also after an error of its own. */
 export function createApp(options: AppOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
-    const { status, contentType, body } = await answerTo(request, options).catch(refusal);
-    response.writeHead(status, { ...SECURITY_HEADERS, 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
+    const { status, contentType, contentEncoding, body } = await answerTo(request, options).catch(refusal);
+    response.writeHead(status, {
+      ...SECURITY_HEADERS,
+      'content-type': contentType,
+      ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
+      vary: 'accept-encoding',
+      'content-length': Buffer.byteLength(body),
+    });
     response.end(request.method === 'HEAD' ? undefined : body);
   };
 }
@@ -60,7 +68,7 @@ async function answerTo(request: IncomingMessage, { answer, authorize, hosts }: 
   const path = pathOf(url);
   if (path.length === 1 && path[0] === 'healthz') return { status: 200, contentType: 'text/plain; charset=utf-8', body: 'ok\n' };
   if (method === 'GET') {
-    const file = await readStaticFile(path);
+    const file = await readStaticFile(path, String(request.headers['accept-encoding'] ?? ''));
     if (file) return { status: 200, ...file };
   }
   if (!authorize(request)) throw new RefusedRequestError(401, 'a token is needed: open the console by the whole URL that farloop printed');
