@@ -2,8 +2,7 @@
 import { writeConsole } from '../lib/files/console-bundle.ts';
 
 export default class ConsolePlugin {
-  constructor() {
-    const write = async () => await writeConsole('lib/console', 'dist/console');
-    this.hooks = { 'before:package:createDeploymentArtifacts': write, 'before:deploy:function:packageFunction': write };
-  }
+  hooks = { 'before:package:createDeploymentArtifacts': write, 'before:deploy:function:packageFunction': write };
 }
+
+const write = async () => await writeConsole('lib/console', 'dist/console');

@@ -68,7 +68,7 @@ async function answerTo(request: IncomingMessage, { answer, authorize, hosts }: 
   const path = pathOf(url);
   if (path.length === 1 && path[0] === 'healthz') return { status: 200, contentType: 'text/plain; charset=utf-8', body: 'ok\n' };
   if (method === 'GET') {
-    const file = await readStaticFile(path, String(request.headers['accept-encoding'] ?? ''));
+    const file = await readStaticFile(path, request.headers['accept-encoding']);
     if (file) return { status: 200, ...file };
   }
   if (!authorize(request)) throw new RefusedRequestError(401, 'a token is needed: open the console by the whole URL that farloop printed');

@@ -12,6 +12,8 @@ export interface ConsoleFile {
   gzip?: Buffer;
 }
 
+type Bundle = (sources: string, options: { isQuick: boolean }) => Promise<Map<string, ConsoleFile>>;
+
 let files: Promise<ReadonlyMap<string, ConsoleFile>> | undefined;
 
 /** @throws Error when the sources of a checkout cannot be bundled; the next call tries again */
@@ -28,7 +30,7 @@ async function readOrBundle(): Promise<ReadonlyMap<string, ConsoleFile>> {
   if (!existsSync(join(folder, 'main.tsx'))) return await readConsole(folder);
   // By its place, so that no bundle of ours takes in the bundler.
   const here = join(dirname(fileURLToPath(import.meta.url)), 'console-bundle.ts');
-  const { bundleConsole }: typeof import('./console-bundle.ts') = await import(pathToFileURL(here).href);
+  const { bundleConsole }: { bundleConsole: Bundle } = await import(pathToFileURL(here).href);
   return await bundleConsole(folder, { isQuick: true });
 }
 

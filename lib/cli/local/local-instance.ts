@@ -91,7 +91,11 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
 
     const local = Promise.withResolvers<LocalRuntime>();
     local.promise.catch(() => {});
-    const api = await serveApi({ port, token: tokenOf(folder), answer: async (request) => await answerRoute((await local.promise).ports, request) });
+    const api = await serveApi({
+      port,
+      token: tokenOf(folder),
+      answer: async (request) => await answerRoute((await local.promise).ports, request),
+    });
     endings.push(() => api.close());
 
     const cluster = await openCluster(options, (problem) => telemetry.debug('simulated node', { problem }));

@@ -18,7 +18,8 @@ export function CostPage() {
       {data && !data.counted && (
         <>
           <p>
-            On AWS each function counts for itself: the dashboard of the stage sums it up in CloudWatch, under "Estimated cost", and by cluster.
+            On AWS each function counts for itself: the dashboard of the stage sums it up in CloudWatch, under "Estimated cost", and by
+            cluster.
           </p>
           <p class="soft">
             List prices of {data.region}, {data.asOf}; no free tier, no discount
@@ -34,7 +35,8 @@ function Counted({ cost }: { cost: Cost }) {
   return (
     <>
       <p>
-        What this instance did would have cost <strong>{dollarsText(cost.dollars)}</strong> on AWS since it began, <Moment time={cost.since} />.
+        What this instance did would have cost <strong>{dollarsText(cost.dollars)}</strong> on AWS since it began,{' '}
+        <Moment time={cost.since} />.
       </p>
       <p class="soft">
         List prices of {cost.region}, {cost.asOf}; no free tier, no discount. Without logs, metrics and storage.

@@ -70,7 +70,11 @@ function Typed({ name, label, hint }: { name: string; label: string; hint: strin
   return (
     <label>
       <span>{label}</span>
-      <TypedText value={address.value.query.get(name) ?? ''} hint={hint} take={(value) => go(withQuery({ [name]: value }), { isReplaced: true })} />
+      <TypedText
+        value={address.value.query.get(name) ?? ''}
+        hint={hint}
+        take={(value) => go(withQuery({ [name]: value }), { isReplaced: true })}
+      />
     </label>
   );
 }

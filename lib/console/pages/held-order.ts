@@ -27,7 +27,11 @@ const idOf = ({ cluster, uid }: WorkloadSummary): string => `${cluster}/${uid}`;
  * @param items as they would be shown now
  * @param selection a new one is shown at once
  */
-export function useHeldOrder(items: readonly WorkloadSummary[] | undefined, selection: string, table: RefObject<HTMLElement | null>): HeldOrder {
+export function useHeldOrder(
+  items: readonly WorkloadSummary[] | undefined,
+  selection: string,
+  table: RefObject<HTMLElement | null>,
+): HeldOrder {
   const held = useRef<{ selection: string; rows: readonly WorkloadSummary[] }>({ selection: '', rows: [] });
   const busyAtMs = useRef(0);
   const [, setRound] = useState(0);
@@ -65,7 +69,10 @@ export function useHeldOrder(items: readonly WorkloadSummary[] | undefined, sele
     return () => clearInterval(timer);
   });
   return {
-    rows: held.current.rows.map((row) => ({ workload: current.get(idOf(row)) ?? row, isFormer: items !== undefined && !current.has(idOf(row)) })),
+    rows: held.current.rows.map((row) => ({
+      workload: current.get(idOf(row)) ?? row,
+      isFormer: items !== undefined && !current.has(idOf(row)),
+    })),
     waiting: items === undefined ? 0 : items.filter((item) => !known.has(idOf(item)) && held.current.rows !== items).length,
     show: () => {
       adopt();

@@ -22,11 +22,7 @@ export function Help() {
         ))}
       </dl>
       <label class="check">
-        <input
-          type="checkbox"
-          checked={hasLetterKeys.value}
-          onChange={(event) => (hasLetterKeys.value = event.currentTarget.checked)}
-        />
+        <input type="checkbox" checked={hasLetterKeys.value} onChange={(event) => (hasLetterKeys.value = event.currentTarget.checked)} />
         letters are keys
       </label>
       <p class="buttons">

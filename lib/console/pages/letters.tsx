@@ -24,7 +24,9 @@ export function Letters() {
   const shown = letters.data?.items ?? [];
   const redrive = async (chosen: readonly DeadLetterSummary[]): Promise<void> => {
     setNotice('');
-    const answer = await post<{ failed?: readonly QueueFailure[] }>('v1/dead-letters/redrive', { messageIds: chosen.map(({ messageId }) => messageId) });
+    const answer = await post<{ failed?: readonly QueueFailure[] }>('v1/dead-letters/redrive', {
+      messageIds: chosen.map(({ messageId }) => messageId),
+    });
     if (answer?.failed && answer.failed.length > 0) setNotice(`Not all redriven: ${failuresText(answer.failed)}`);
     askAgain();
   };
@@ -33,19 +35,32 @@ export function Letters() {
       <h1>Parked and dead letters</h1>
       {notice !== '' && <Trouble>{notice}</Trouble>}
       {failed.length > 0 && <Trouble>Not all queues are shown: {failuresText(failed)}</Trouble>}
-      {[letters.problem, queues.problem, parked.problem].map((problem, at) => problem !== undefined && <Trouble key={at}>{problem}</Trouble>)}
+      {[letters.problem, queues.problem, parked.problem].map(
+        (problem, at) => problem !== undefined && <Trouble key={at}>{problem}</Trouble>,
+      )}
       <h2>Parked workloads</h2>
       {parked.data ? (
         <Table<WorkloadSummary>
           label="Parked workloads"
           columns={[
-            { title: 'Workload', cell: (row) => <><a href={linkTo(row)}>{titleOf(row)}</a> on {row.cluster}</> },
+            {
+              title: 'Workload',
+              cell: (row) => (
+                <>
+                  <a href={linkTo(row)}>{titleOf(row)}</a> on {row.cluster}
+                </>
+              ),
+            },
             { title: 'Why', cell: ({ reason }) => reason },
             { title: 'Looked at again', cell: (row) => (row.queued ? 'now' : <Moment time={row.nextWake?.dueTime} />) },
           ]}
           rows={parked.data.items}
           idOf={({ cluster, uid }) => `${cluster}/${uid}`}
-          empty={parked.data.hasMore ? 'None so far.' : 'None. A parked workload is looked at again by itself, and at once when its spec changes.'}
+          empty={
+            parked.data.hasMore
+              ? 'None so far.'
+              : 'None. A parked workload is looked at again by itself, and at once when its spec changes.'
+          }
         />
       ) : (
         parked.problem === undefined && <Loading />
@@ -59,7 +74,11 @@ export function Letters() {
             { title: 'Visible', isNumber: true, cell: ({ visible }) => visible },
             { title: 'In flight', isNumber: true, cell: ({ inFlight }) => inFlight },
             { title: 'Delayed', isNumber: true, cell: ({ delayed }) => delayed },
-            { title: 'Dead', isNumber: true, cell: ({ name, dead }) => (dead === 0 ? 0 : <a href={hashOf(['letters'], { queue: name })}>{dead}</a>) },
+            {
+              title: 'Dead',
+              isNumber: true,
+              cell: ({ name, dead }) => (dead === 0 ? 0 : <a href={hashOf(['letters'], { queue: name })}>{dead}</a>),
+            },
             { title: 'Oldest', cell: ({ oldestSentTime }) => <Moment time={oldestSentTime} /> },
           ]}
           rows={queues.data.items}

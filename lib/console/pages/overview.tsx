@@ -37,7 +37,10 @@ function causesOf(items: readonly WorkloadSummary[]): Cause[] {
 }
 
 const youngestOf = ({ workloads }: Cause): string | undefined =>
-  workloads.reduce<string | undefined>((latest, { creationTime }) => ((creationTime ?? '') > (latest ?? '') ? creationTime : latest), undefined);
+  workloads.reduce<string | undefined>(
+    (latest, { creationTime }) => ((creationTime ?? '') > (latest ?? '') ? creationTime : latest),
+    undefined,
+  );
 
 export function Overview() {
   const workloads = useWorkloads(new URLSearchParams(), MOST_LOOKED_AT);
@@ -47,7 +50,8 @@ export function Overview() {
   const unwell = (clusters.data?.items ?? []).filter(({ state }) => !WELL.has(state));
   const dead = (queues.data?.items ?? []).filter((queue) => queue.dead > 0);
   const causes = causesOf(items);
-  const things = causes.reduce((sum, cause) => sum + cause.workloads.length, 0) + unwell.length + dead.reduce((sum, queue) => sum + queue.dead, 0);
+  const things =
+    causes.reduce((sum, cause) => sum + cause.workloads.length, 0) + unwell.length + dead.reduce((sum, queue) => sum + queue.dead, 0);
   const causeCount = causes.length + unwell.length + dead.length;
   const isLoaded = workloads.data !== undefined && clusters.data !== undefined;
   return (
@@ -59,7 +63,9 @@ export function Overview() {
             ? 'Nothing needs a person'
             : `${countText(things, 'thing')} ${things === 1 ? 'needs' : 'need'} a person, of ${countText(causeCount, 'cause')}`}
       </h1>
-      {[workloads.problem, clusters.problem, queues.problem].map((problem, at) => problem !== undefined && <Trouble key={at}>{problem}</Trouble>)}
+      {[workloads.problem, clusters.problem, queues.problem].map(
+        (problem, at) => problem !== undefined && <Trouble key={at}>{problem}</Trouble>,
+      )}
       {!isLoaded && workloads.problem === undefined && clusters.problem === undefined && <Loading />}
       <ul class="causes">
         {causes.slice(0, MOST_CAUSES).map((cause) => (
@@ -125,7 +131,7 @@ function CauseLine({ cause }: { cause: Cause }) {
     <li>
       <a href={isOne ? linkTo(first) : hashOf(['workloads'], { state, ...(reason !== '' && { text: reason }) })}>
         <span class="count">
-          {workloads.length.toLocaleString('en')} <StateWord word={state} trouble={state === 'Running' ? 'trouble' : undefined} />
+          {workloads.length.toLocaleString('en')} <StateWord word={state} trouble={state === 'Running' ? 'in part' : undefined} />
         </span>
         <span>
           <bdi>{names.join(', ')}</bdi>

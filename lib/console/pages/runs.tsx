@@ -71,8 +71,20 @@ function Run({ id }: { id: string }) {
             columns={[
               { title: 'Pod', cell: ({ pod }) => `${pod.namespace}/${pod.name}` },
               { title: 'Phase', cell: ({ status }) => status?.phase },
-              { title: 'Why', cell: ({ error, rejected, status }) => [error, (rejected ?? status)?.reason, (rejected ?? status)?.message].filter((part) => part !== undefined).join(': ') || undefined },
-              { title: 'Ended containers', cell: ({ containers }) => containers.filter(({ exitCode }) => exitCode !== undefined).map((each) => `${each.name}: exit code ${each.exitCode}`).join(', ') || undefined },
+              {
+                title: 'Why',
+                cell: ({ error, rejected, status }) =>
+                  [error, (rejected ?? status)?.reason, (rejected ?? status)?.message].filter((part) => part !== undefined).join(': ') ||
+                  undefined,
+              },
+              {
+                title: 'Ended containers',
+                cell: ({ containers }) =>
+                  containers
+                    .filter(({ exitCode }) => exitCode !== undefined)
+                    .map((each) => `${each.name}: exit code ${each.exitCode}`)
+                    .join(', ') || undefined,
+              },
             ]}
             rows={data.results}
             idOf={({ pod }) => pod.uid}

@@ -12,13 +12,14 @@ export function SignIn() {
     <dialog ref={dialog} aria-label="Sign in" onCancel={(event) => event.preventDefault()}>
       <h2>Sign in</h2>
       <p>
-        Open the console by the whole URL that farloop printed: it carries the token. Or paste that URL here; this browser keeps its token for
-        this address.
+        Open the console by the whole URL that farloop printed: it carries the token. Or paste that URL here; this browser keeps its token
+        for this address.
       </p>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          const token = tokenIn(String(new FormData(event.currentTarget).get('url') ?? ''));
+          const given = new FormData(event.currentTarget).get('url');
+          const token = typeof given === 'string' ? tokenIn(given) : undefined;
           if (token === undefined) {
             setProblem('That carries no token: it ends in #token=…');
             return;

@@ -12,7 +12,7 @@ import { address, go, hashOf, linkTo, titleOf, withQuery } from '../state/addres
 import type { ClusterSummary, Items, WorkloadSummary } from '../state/answers.ts';
 import { pageKeys } from '../state/keys.ts';
 import { useAnswer } from '../state/resource.ts';
-import { countsOf, needsPerson, sorted, troubleOf, whyOf } from '../state/standing.ts';
+import { countsOf, needsPerson, sorted, troubleOf } from '../state/standing.ts';
 import { useWorkloads } from '../state/workload-list.ts';
 import { Filters } from './filters.tsx';
 import { useHeldOrder, type HeldRow } from './held-order.ts';
@@ -21,7 +21,7 @@ import { noWorkloadText } from './first-run.ts';
 /** Parameters that the API knows; the others choose among its answer here. */
 const ASKED = ['cluster', 'kind', 'namespace', 'state', 'label', 'text'] as const;
 const WIDE_ROW_PX = 36;
-const NARROW_ROW_PX = 64;
+const NARROW_ROW_PX = 80;
 /** So near to the end the next page is asked for. */
 const NEAR_END_ROWS = 60;
 
@@ -42,10 +42,7 @@ export function Workloads() {
   const clusters = useAnswer<Items<ClusterSummary>>('v1/clusters').data?.items ?? [];
   const sort = query.get('sort') ?? 'urgency';
   const isPerson = query.get('needs') === 'person';
-  const wanted = useMemo(
-    () => data && sorted(isPerson ? data.items.filter(needsPerson) : data.items, sort),
-    [data, isPerson, sort],
-  );
+  const wanted = useMemo(() => data && sorted(isPerson ? data.items.filter(needsPerson) : data.items, sort), [data, isPerson, sort]);
   const table = useRef<HTMLTableElement>(null);
   const { rows, waiting, show } = useHeldOrder(wanted, selection, table);
   const counts = useMemo(() => countsOf(wanted ?? []), [wanted]);
@@ -73,7 +70,14 @@ export function Workloads() {
       )}
       {!data && problem === undefined && <Loading />}
       {data && rows.length === 0 && <Empty clusters={clusters} query={query} hasMore={data.hasMore} />}
-      <Rows rows={rows} table={table} showMore={showMore} showWaiting={show} isClusterShown={clusters.length > 1} hasMore={data?.hasMore === true} />
+      <Rows
+        rows={rows}
+        table={table}
+        showMore={showMore}
+        showWaiting={show}
+        isClusterShown={clusters.length > 1}
+        hasMore={data?.hasMore === true}
+      />
     </>
   );
 }
@@ -127,7 +131,14 @@ function Rows({ rows, table, showMore, showWaiting, isClusterShown, hasMore }: R
     };
   });
   return (
-    <table class="workloads" ref={table} aria-label="Workloads" role="table" aria-rowcount={hasMore ? -1 : rows.length + 1} hidden={rows.length === 0}>
+    <table
+      class="workloads"
+      ref={table}
+      aria-label="Workloads"
+      role="table"
+      aria-rowcount={hasMore ? -1 : rows.length + 1}
+      hidden={rows.length === 0}
+    >
       <thead role="rowgroup">
         <tr role="row" aria-rowindex={1}>
           <SortedHead name="name" title="Name" />
@@ -207,10 +218,10 @@ const Row = memo(({ workload, isFormer, isAtCursor, isClusterShown, index }: Row
         )}
       </td>
       <td role="cell" class="standing">
-        <StateWord word={state} trouble={troubleOf(workload)} />
+        <StateWord word={state} isPart={troubleOf(workload) !== undefined} />
       </td>
       <td role="cell" class="why" title={reason}>
-        {whyOf(workload)}
+        {reason}
       </td>
       <td role="cell" class="done">
         <Progress figures={figures} />

@@ -30,7 +30,11 @@ export function Progress({ figures }: { figures: readonly Figure[] }) {
   const { done, running, failed, of } = parts;
   const share = (count: number): string => `${Math.min(100, (100 * count) / Math.max(of, done + running))}%`;
   return (
-    <span class="progress" role="img" aria-label={`${done} of ${of}${running > 0 ? `, ${running} run` : ''}${failed > 0 ? `, ${failed} failed` : ''}`}>
+    <span
+      class="progress"
+      role="img"
+      aria-label={`${done} of ${of}${running > 0 ? `, ${running} run` : ''}${failed > 0 ? `, ${failed} failed` : ''}`}
+    >
       <span class="bar">
         <span class="done" style={{ width: share(done) }} />
         <span class="running" style={{ width: share(running) }} />

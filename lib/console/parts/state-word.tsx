@@ -68,9 +68,16 @@ function lookOf(word: string): Look {
   return tone === undefined ? LOOKS.Unknown : { ...LOOKS.Pending, tone };
 }
 
-/** @param trouble in brackets: part of it is not so. */
-export function StateWord({ word, trouble }: { word: string; trouble?: string | undefined }) {
-  const look = trouble !== undefined && word === 'Running' ? TROUBLE : lookOf(word);
+interface StateWordProps {
+  word: string;
+  /** In brackets: part of it is not so. */
+  trouble?: string | undefined;
+  /** The same, where its words stand elsewhere. */
+  isPart?: boolean;
+}
+
+export function StateWord({ word, trouble, isPart = trouble !== undefined }: StateWordProps) {
+  const look = isPart && word === 'Running' ? TROUBLE : lookOf(word);
   return (
     <span class={`state ${look.tone}`}>
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">

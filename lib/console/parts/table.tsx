@@ -51,7 +51,7 @@ export function Facts({ pairs }: { pairs: readonly (readonly [string, ComponentC
   return (
     <dl class="facts">
       {pairs
-        .filter(([, value]) => value !== undefined && value !== '')
+        .filter(([, value]) => value !== undefined && value !== false && value !== '')
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>

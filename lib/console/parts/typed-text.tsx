@@ -39,6 +39,10 @@ export function TypedText({ value, hint, take, id, label, enter }: TypedTextProp
         timer.current = setTimeout(() => take(typed.trim()), TYPED_MS);
       }}
       onKeyDown={(event) => {
+        if (event.key === 'Escape') {
+          clearTimeout(timer.current);
+          setDraft(value);
+        }
         if (event.key !== 'Enter') return;
         clearTimeout(timer.current);
         (enter ?? take)(draft.trim());

@@ -3,6 +3,13 @@ import { observeWindowOffset, observeWindowRect, Virtualizer, windowScroll, type
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
+/** The library's two calls for those who make a part of a framework of it. */
+export function useVirtualizer<Scrolled extends Element | Window>(virtualizer: Virtualizer<Scrolled, HTMLElement>): void {
+  const { _didMount: mount, _willUpdate: update } = virtualizer;
+  useLayoutEffect(() => mount(), []);
+  useLayoutEffect(() => update());
+}
+
 export interface VirtualRows {
   rows: readonly VirtualItem[];
   /** Pixels above and below those that are made. */
@@ -31,9 +38,8 @@ export function useVirtualRows(count: number, rowHeight: number, body: RefObject
   const made = useRef<Virtualizer<Window, HTMLElement>>(undefined);
   const virtualizer = (made.current ??= new Virtualizer<Window, HTMLElement>(options));
   virtualizer.setOptions(options);
-  useLayoutEffect(() => virtualizer._didMount(), []);
+  useVirtualizer(virtualizer);
   useLayoutEffect(() => {
-    virtualizer._willUpdate();
     const top = Math.round((body.current?.getBoundingClientRect().top ?? 0) + scrollY);
     if (Math.abs(top - margin) > 1) setMargin(top);
   });

@@ -11,7 +11,7 @@ export interface Address {
 }
 
 function addressIn(hash: string): Address {
-  const [way = '', query = ''] = splitOnce(hash.replace(/^#/, ''), '?');
+  const [way, query] = splitOnce(hash.replace(/^#/, ''), '?');
   const path = way
     .split('/')
     .filter((part) => part !== '')

@@ -50,13 +50,18 @@ function linesIn({ items }: WorkloadLogs, known: Set<string>): LogLine[] {
     else if (item.hasEnded && !known.has(noted)) note(endText(item), '\uFFFF');
     known.add(noted);
   }
-  return lines.toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : one.id - other.id)).map(({ at: _at, ...line }) => line);
+  return lines
+    .toSorted((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : one.id - other.id))
+    .map(({ at: _at, ...line }) => line);
 }
 
 function endText({ end, pod }: WorkloadLogs['items'][number]): string {
   const code: unknown = end === undefined ? undefined : Reflect.get(end, 'exitCode');
   const reason: unknown = end === undefined ? undefined : Reflect.get(end, 'reason');
-  const parts = [...(typeof code === 'number' ? [`exit code ${code}`] : []), ...(typeof reason === 'string' && reason !== '' ? [reason] : [])];
+  const parts = [
+    ...(typeof code === 'number' ? [`exit code ${code}`] : []),
+    ...(typeof reason === 'string' && reason !== '' ? [reason] : []),
+  ];
   return `the log of ${pod} ends here${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`;
 }
 

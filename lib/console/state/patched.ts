@@ -1,7 +1,6 @@
 // A new answer that keeps the parts of the one before that are equal: what stays the same need not be shown anew.
 
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isPlain = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Names by which the items of a list are the same ones. */
 const idOf = (item: unknown): unknown => (isPlain(item) ? (item['uid'] ?? item['passId'] ?? item['messageId'] ?? item['name']) : undefined);

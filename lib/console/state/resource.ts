@@ -126,10 +126,7 @@ const NOTHING: ReadonlySignal<Loaded<never>> = signal({});
  * @param readNew for answers of several requests; the path names them all
  */
 export function useAnswer<Data>(path: string | undefined, readNew?: (path: string) => Read<Data>): Loaded<Data> {
-  const poll = useMemo(
-    () => (path === undefined ? undefined : pollOf(path, () => (readNew ? readNew(path) : readOf<Data>(path)))),
-    [path],
-  );
+  const poll = useMemo(() => (path === undefined ? undefined : pollOf(path, () => (readNew ? readNew(path) : readOf<Data>(path)))), [path]);
   useEffect(() => {
     if (!poll) return undefined;
     poll.users += 1;

@@ -33,8 +33,6 @@ export function countsOf(items: readonly WorkloadSummary[]): [string, number][] 
 export const troubleOf = ({ state, reason }: Pick<WorkloadSummary, 'state' | 'reason'>): string | undefined =>
   state === 'Running' ? reason : undefined;
 
-export const whyOf = ({ state, reason }: Pick<WorkloadSummary, 'state' | 'reason'>): string => (state === 'Running' ? '' : (reason ?? ''));
-
 const urgencyOf = ({ state }: WorkloadSummary): number => BY_URGENCY.indexOf(state);
 const timeOf = ({ creationTime }: WorkloadSummary): string => creationTime ?? '';
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);

@@ -2,6 +2,7 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useVirtualizer } from '../../parts/virtual-rows.tsx';
 import type { LogLine } from '../../state/log-lines.ts';
 
 const LINE_PX = 18;
@@ -35,8 +36,7 @@ export function LogView({ lines, find, current, hasEnded }: LogViewProps) {
   const made = useRef<Virtualizer<HTMLDivElement, HTMLElement>>(undefined);
   const virtualizer = (made.current ??= new Virtualizer<HTMLDivElement, HTMLElement>(options));
   virtualizer.setOptions(options);
-  useLayoutEffect(() => virtualizer._didMount(), []);
-  useLayoutEffect(() => virtualizer._willUpdate());
+  useVirtualizer(virtualizer);
   useLayoutEffect(() => {
     if (!isFollowing || !box.current) return;
     box.current.scrollTop = box.current.scrollHeight;
@@ -58,7 +58,9 @@ export function LogView({ lines, find, current, hasEnded }: LogViewProps) {
         aria-live="off"
         aria-label="Lines"
         tabIndex={0}
-        onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => setFollowing(scrollHeight - scrollTop - clientHeight < AT_END_PX)}
+        onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) =>
+          setFollowing(scrollHeight - scrollTop - clientHeight < AT_END_PX)
+        }
       >
         <div style={{ height: `${rows[0]?.start ?? 0}px` }} />
         {rows.map(({ index, key }) => {

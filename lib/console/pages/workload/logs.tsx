@@ -27,12 +27,17 @@ export function Logs({ named, workload }: TabProps) {
   const find = query.get('find') ?? '';
   const isOnlyMatches = query.get('only') === 'matches';
   const matches = useMemo(() => matchesOf(lines, find), [lines, find]);
-  const shown = useMemo(() => (isOnlyMatches && find !== '' ? matches.map((at) => lines[at]).filter((line) => line !== undefined) : lines), [lines, matches, isOnlyMatches, find]);
+  const shown = useMemo(
+    () => (isOnlyMatches && find !== '' ? matches.map((at) => lines[at]).filter((line) => line !== undefined) : lines),
+    [lines, matches, isOnlyMatches, find],
+  );
   const [at, setAt] = useState(-1);
   useEffect(() => setAt(-1), [find]);
   const pod = query.get('pod') ?? '';
   const chosen = workload.pods.find(({ name }) => name === pod);
-  const containers = [...new Set((chosen ? [chosen] : workload.pods.slice(0, 1)).flatMap((each) => each.containers.map(({ name }) => name)))];
+  const containers = [
+    ...new Set((chosen ? [chosen] : workload.pods.slice(0, 1)).flatMap((each) => each.containers.map(({ name }) => name))),
+  ];
   const isPrevious = query.get('previous') === 'true';
   const step = (by: number): void => setAt((before) => (matches.length === 0 ? -1 : (before + by + matches.length) % matches.length));
   return (
@@ -40,7 +45,10 @@ export function Logs({ named, workload }: TabProps) {
       <div class="filters">
         <label>
           <span>Pod</span>
-          <select value={pod} onChange={(event) => go(withQuery({ pod: event.currentTarget.value, container: undefined, previous: undefined }))}>
+          <select
+            value={pod}
+            onChange={(event) => go(withQuery({ pod: event.currentTarget.value, container: undefined, previous: undefined }))}
+          >
             <option value="">all, merged</option>
             {pod !== '' && !chosen && <option value={pod}>{pod}</option>}
             {workload.pods.slice(0, MOST_PODS_NAMED).map(({ name, uid }) => (
@@ -62,7 +70,8 @@ export function Logs({ named, workload }: TabProps) {
           </label>
         )}
         <label class="check">
-          <input type="checkbox" checked={isPrevious} onChange={() => go(withQuery({ previous: isPrevious ? undefined : 'true' }))} /> previous run
+          <input type="checkbox" checked={isPrevious} onChange={() => go(withQuery({ previous: isPrevious ? undefined : 'true' }))} />{' '}
+          previous run
         </label>
         <label>
           <span>Find</span>

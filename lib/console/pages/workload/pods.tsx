@@ -61,11 +61,29 @@ export function Pods({ named, workload }: TabProps) {
       <Table<PodSummary>
         label="Pods"
         columns={[
-          { title: 'Pod', cell: ({ name }) => <a href={linkTo(named, ['logs'], { pod: name })}><bdi>{name}</bdi></a> },
+          {
+            title: 'Pod',
+            cell: ({ name }) => (
+              <a href={linkTo(named, ['logs'], { pod: name })}>
+                <bdi>{name}</bdi>
+              </a>
+            ),
+          },
           { title: 'Index', isNumber: true, cell: ({ index }) => index },
-          { title: 'Phase', cell: (pod) => (pod.terminating ? `${pod.phase}, terminating` : <span class={`tag ${pod.phase === 'Failed' ? 'bad' : pod.phase === 'Succeeded' ? 'good' : ''}`}>{pod.phase}</span>) },
+          {
+            title: 'Phase',
+            cell: (pod) =>
+              pod.terminating ? (
+                `${pod.phase}, terminating`
+              ) : (
+                <span class={`tag ${pod.phase === 'Failed' ? 'bad' : pod.phase === 'Succeeded' ? 'good' : ''}`}>{pod.phase}</span>
+              ),
+          },
           { title: 'Ready', cell: ({ ready }) => ready },
-          { title: 'Containers', cell: ({ containers = [] }) => containers.flatMap((each) => containerText(each) ?? []).join('; ') || undefined },
+          {
+            title: 'Containers',
+            cell: ({ containers }) => containers.flatMap((each) => containerText(each) ?? []).join('; ') || undefined,
+          },
           { title: 'Why', cell: ({ reasons = [] }) => reasons.map(podReasonText).join('; ') || undefined },
           { title: 'Counted', cell: ({ tracked }) => (tracked ? 'not yet' : 'yes') },
           { title: 'Age', cell: ({ creationTime }) => <Age time={creationTime} /> },

@@ -19,7 +19,12 @@ export function foldsOf(passes: readonly ToldPass[]): (readonly [ToldPass, ...To
   for (const pass of passes) {
     const last = folds.at(-1);
     const [first] = last ?? [];
-    const isAlike = first !== undefined && isQuiet(first) && isQuiet(pass) && first.why.join('; ') === pass.why.join('; ') && first.key.uid === pass.key.uid;
+    const isAlike =
+      first !== undefined &&
+      isQuiet(first) &&
+      isQuiet(pass) &&
+      first.why.join('; ') === pass.why.join('; ') &&
+      first.key.uid === pass.key.uid;
     if (last && isAlike) last.push(pass);
     else folds.push([pass]);
   }
@@ -52,8 +57,9 @@ export function Timeline({ named, workload }: TabProps) {
             <li key={oldest.passId} class="fold">
               <details>
                 <summary>
-                  <Clock time={oldest.startTime} />–<Clock time={fold[0].startTime} /> {countText(fold.length, 'pass').replace(/passs$/, 'passes')} decided
-                  nothing{oldest.why.length > 0 && `: ${oldest.why.join('; ')}`}
+                  <Clock time={oldest.startTime} />–<Clock time={fold[0].startTime} />{' '}
+                  {countText(fold.length, 'pass').replace(/passs$/, 'passes')} decided nothing
+                  {oldest.why.length > 0 && `: ${oldest.why.join('; ')}`}
                 </summary>
                 <ol class="timeline">
                   {fold.map((pass) => (

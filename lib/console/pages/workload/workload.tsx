@@ -8,7 +8,7 @@ import { Moment } from '../../parts/times.tsx';
 import { address, apiPathOf, hashOf, linkTo, titleOf, type Named } from '../../state/address.ts';
 import type { Items, ToldPass, WorkloadDetail } from '../../state/answers.ts';
 import { useAnswer } from '../../state/resource.ts';
-import { troubleOf, whyOf } from '../../state/standing.ts';
+import { troubleOf } from '../../state/standing.ts';
 import { Commands } from './commands.tsx';
 import { Conditions } from './conditions.tsx';
 import { evidenceText } from './evidence.ts';
@@ -104,7 +104,7 @@ function Head({ named, workload }: TabProps) {
     <section class="head" aria-label="Where it stands">
       <p class="standing">
         <StateWord word={state} trouble={troubleOf(workload)} />
-        {state !== 'Parked' && <span class="soft"> {whyOf(workload)}</span>} on {cluster} <Progress figures={figures} />{' '}
+        {state !== 'Parked' && state !== 'Running' && <span class="soft"> {reason}</span>} on {cluster} <Progress figures={figures} />{' '}
         <span class="soft uid">uid {uid}</span>
       </p>
       {state === 'Parked' && reason !== undefined && <p class="notice">Parked: {reason}</p>}
