@@ -21,30 +21,54 @@ export interface HeldOrder {
   show: () => void;
 }
 
+interface Wanted {
+  /** As they would be shown now; undefined before the first answer. */
+  items: readonly WorkloadSummary[] | undefined;
+  /** Pages of the API that these are: rows of a further one come at the end. */
+  pages: number;
+  /** Another one is shown at once. */
+  selection: string;
+}
+
+interface Held {
+  ids: readonly string[];
+  pages: number;
+  selection: string;
+}
+
 const idOf = ({ cluster, uid }: WorkloadSummary): string => `${cluster}/${uid}`;
 
-/**
- * @param items as they would be shown now
- * @param selection a new one is shown at once
- */
-export function useHeldOrder(
-  items: readonly WorkloadSummary[] | undefined,
-  selection: string,
-  table: RefObject<HTMLElement | null>,
-): HeldOrder {
-  const held = useRef<{ selection: string; rows: readonly WorkloadSummary[] }>({ selection: '', rows: [] });
+/** The order to go on with: the one that is held, unless nobody could notice another one. */
+function nextHeld(held: Held, { items, pages, selection }: Wanted): Held {
+  if (items === undefined) return held;
+  const ids = items.map(idOf);
+  if (held.selection !== selection || held.ids.length === 0 || held.ids.every((id, at) => ids[at] === id)) return { ids, pages, selection };
+  if (pages <= held.pages) return held;
+  const known = new Set(held.ids);
+  return { ids: [...held.ids, ...ids.filter((id) => !known.has(id))], pages, selection };
+}
+
+export function useHeldOrder(wanted: Wanted, table: RefObject<HTMLElement | null>): HeldOrder {
+  const { items, pages, selection } = wanted;
+  const held = useRef<Held>({ ids: [], pages: 0, selection: '' });
+  /** The latest look at each, for those that are gone meanwhile. */
+  const seen = useRef(new Map<string, WorkloadSummary>());
   const busyAtMs = useRef(0);
   const [, setRound] = useState(0);
+  held.current = nextHeld(held.current, wanted);
   const current = new Map((items ?? []).map((item) => [idOf(item), item]));
   const adopt = (): void => {
-    held.current = { selection, rows: items ?? [] };
+    held.current = { ids: [...current.keys()], pages, selection };
+    setRound((round) => round + 1);
   };
-  // More rows at the end move nothing.
-  const known = new Set(held.current.rows.map(idOf));
-  const isAppended = items !== undefined && held.current.rows.every((row, at) => items[at] !== undefined && idOf(items[at]) === idOf(row));
-  if (held.current.selection !== selection || held.current.rows.length === 0 || isAppended) {
-    if (items !== undefined) adopt();
-  }
+  const rows = held.current.ids.flatMap((id): HeldRow[] => {
+    const workload = current.get(id) ?? seen.current.get(id);
+    return workload === undefined ? [] : [{ workload, isFormer: items !== undefined && !current.has(id) }];
+  });
+  seen.current = new Map(rows.map(({ workload }) => [idOf(workload), workload]));
+  const known = new Set(held.current.ids);
+  const waiting = [...current.keys()].filter((id) => !known.has(id)).length;
+  const isDifferent = items !== undefined && (rows.length !== items.length || rows.some(({ workload }, at) => workload !== items[at]));
   useEffect(() => {
     const note = (): void => {
       busyAtMs.current = performance.now();
@@ -56,27 +80,14 @@ export function useHeldOrder(
       for (const event of events) element?.removeEventListener(event, note);
     };
   }, [table.current]);
-  const differs = items !== undefined && !isAppended && held.current.rows !== items;
   useEffect(() => {
-    if (!differs) return undefined;
+    if (!isDifferent) return undefined;
     const timer = setInterval(() => {
       const element = table.current;
       const isPointedAt = element?.matches(':hover') === true || element?.contains(document.activeElement) === true;
-      if (isPointedAt || scrollY > AT_TOP_PX || performance.now() - busyAtMs.current < CALM_MS) return;
-      adopt();
-      setRound((round) => round + 1);
+      if (!isPointedAt && scrollY <= AT_TOP_PX && performance.now() - busyAtMs.current >= CALM_MS) adopt();
     }, LOOK_EVERY_MS);
     return () => clearInterval(timer);
   });
-  return {
-    rows: held.current.rows.map((row) => ({
-      workload: current.get(idOf(row)) ?? row,
-      isFormer: items !== undefined && !current.has(idOf(row)),
-    })),
-    waiting: items === undefined ? 0 : items.filter((item) => !known.has(idOf(item)) && held.current.rows !== items).length,
-    show: () => {
-      adopt();
-      setRound((round) => round + 1);
-    },
-  };
+  return { rows, waiting, show: adopt };
 }

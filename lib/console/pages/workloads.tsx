@@ -44,7 +44,7 @@ export function Workloads() {
   const isPerson = query.get('needs') === 'person';
   const wanted = useMemo(() => data && sorted(isPerson ? data.items.filter(needsPerson) : data.items, sort), [data, isPerson, sort]);
   const table = useRef<HTMLTableElement>(null);
-  const { rows, waiting, show } = useHeldOrder(wanted, selection, table);
+  const { rows, waiting, show } = useHeldOrder({ items: wanted, pages: data?.pages ?? 0, selection }, table);
   const counts = useMemo(() => countsOf(wanted ?? []), [wanted]);
   return (
     <>
@@ -55,7 +55,7 @@ export function Workloads() {
       <Filters clusters={clusters} items={data?.items ?? []} />
       {problem !== undefined && <Trouble>{problem}</Trouble>}
       {data && (
-        <p class="counts" aria-label="By state">
+        <p class="counts" role="group" aria-label="By state">
           {counts.map(([state, count]) => (
             <a key={state} href={withQuery({ state, needs: undefined })}>
               <StateWord word={state} /> {count.toLocaleString('en')}

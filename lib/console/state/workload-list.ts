@@ -19,6 +19,8 @@ export interface WorkloadList {
   items: readonly WorkloadSummary[];
   /** There are more on the server. */
   hasMore: boolean;
+  /** Of the API, that these are. */
+  pages: number;
 }
 
 interface Page {
@@ -58,7 +60,7 @@ function readPages(path: string): Read<WorkloadList> {
       mark = next ?? '';
     } while (next !== undefined && items.size < wanted && seen.size < MOST_PAGES && empty < MOST_EMPTY_PAGES);
     for (const known of pages.keys()) if (!seen.has(known)) pages.delete(known);
-    shown = patched(shown, { items: [...items.values()], hasMore: next !== undefined });
+    shown = patched(shown, { items: [...items.values()], hasMore: next !== undefined, pages: seen.size });
     return shown;
   };
 }

@@ -1,7 +1,7 @@
 // The conditions of its status, as the cluster has them.
 import { Table } from '../../parts/table.tsx';
 import { Moment } from '../../parts/times.tsx';
-import type { TabProps } from './workload.tsx';
+import type { TabProps } from './tab.ts';
 
 interface Condition {
   type?: string;

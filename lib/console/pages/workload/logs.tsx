@@ -6,7 +6,7 @@ import { address, apiPathOf, go, withQuery } from '../../state/address.ts';
 import { useLogs, type LogLine } from '../../state/log-lines.ts';
 import type { PodSummary } from '../../state/answers.ts';
 import { LogView } from './log-view.tsx';
-import type { TabProps } from './workload.tsx';
+import type { TabProps } from './tab.ts';
 
 const PASSED_ON = ['pod', 'container', 'index', 'replica', 'previous', 'since', 'tail'] as const;
 const MOST_PODS_NAMED = 500;

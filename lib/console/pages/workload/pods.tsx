@@ -6,7 +6,7 @@ import { Age } from '../../parts/times.tsx';
 import { TypedText } from '../../parts/typed-text.tsx';
 import { address, go, linkTo, withQuery } from '../../state/address.ts';
 import type { ContainerSummary, PodSummary, WorkloadDetail } from '../../state/answers.ts';
-import type { TabProps } from './workload.tsx';
+import type { TabProps } from './tab.ts';
 
 const MOST_SHOWN = 200;
 const RANKS: readonly string[] = ['Failed', 'Unknown', 'Pending', 'Running', 'Succeeded'];

@@ -7,7 +7,7 @@ import { Command } from '../../parts/command.tsx';
 import { address, apiPathOf, withQuery } from '../../state/address.ts';
 import type { Items, ToldPass } from '../../state/answers.ts';
 import { useAnswer } from '../../state/resource.ts';
-import type { TabProps } from './workload.tsx';
+import type { TabProps } from './tab.ts';
 
 /** Nothing that failed, was refused or acted is ever inside a fold. */
 const isQuiet = ({ actions, error, outcome }: ToldPass): boolean =>

@@ -14,13 +14,8 @@ import { Conditions } from './conditions.tsx';
 import { evidenceText } from './evidence.ts';
 import { Logs } from './logs.tsx';
 import { Pods } from './pods.tsx';
+import type { TabProps } from './tab.ts';
 import { Timeline } from './timeline.tsx';
-
-export interface TabProps {
-  /** As in the address. */
-  named: Named;
-  workload: WorkloadDetail;
-}
 
 interface Tab {
   word: string;
