@@ -343,6 +343,7 @@ export async function localRuntime({
     { EmbeddedClusters },
     { EmbeddedQueue },
     { EmbeddedRecorder },
+    { CostLedger },
     { EmbeddedStore },
     { yielding },
     { KubernetesCluster },
@@ -352,6 +353,7 @@ export async function localRuntime({
     import('./adapters/embedded/clusters.ts'),
     import('./adapters/embedded/queue.ts'),
     import('./adapters/embedded/recorder.ts'),
+    import('./adapters/embedded/cost-ledger.ts'),
     import('./adapters/embedded/store.ts'),
     import('./adapters/embedded/yielding.ts'),
     import('./adapters/kubernetes/kubernetes-cluster.ts'),
@@ -370,6 +372,8 @@ export async function localRuntime({
     const queue = opened(EmbeddedQueue.open({ folder, clock, senderId }));
     const store = opened(EmbeddedStore.open({ folder, clock }));
     const recorder = opened(EmbeddedRecorder.open({ folder, clock }));
+    const costs = opened(CostLedger.open({ folder, clock }));
+    costs.follow(queue);
     const ways = new Map(
       given.map(({ name, access, awayFor }) => {
         const source = opened(new KubernetesCluster({ access, clock, connections: CONNECTIONS }));
@@ -387,7 +391,7 @@ export async function localRuntime({
       return error ? awayCluster(error) : source;
     };
     const clusters = onlyClusters(EmbeddedClusters.open({ folder }), new Set(ways.keys()));
-    const rebuilt = Object.entries({ store, queue, recorder }).flatMap(([part, { rebuilt: why }]) =>
+    const rebuilt = Object.entries({ store, queue, recorder, costs }).flatMap(([part, { rebuilt: why }]) =>
       why === undefined ? [] : [`${part}: ${why}`],
     );
     const connect = (record: ClusterRecord): Cluster => {
@@ -414,9 +418,10 @@ export async function localRuntime({
       clusters,
       connect,
       lookUp: dialled,
+      costs,
       queue,
-      recorder,
-      store: yielding<Store>(store),
+      recorder: costs.countingRecorder(recorder),
+      store: yielding<Store>(costs.payingStore(store)),
       telemetry,
       ...(simulated && { providerOf }),
     };

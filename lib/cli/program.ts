@@ -6,6 +6,7 @@ import { clusterCommand } from './cluster/cluster.ts';
 import { completionCommand } from './completion/completion.ts';
 import { consoleCommand } from './local/console.ts';
 import { definitionsCommand } from './manifests/crds.ts';
+import { costCommand } from './queries/cost.ts';
 import { deadLettersCommand } from './queries/dlq.ts';
 import { ExitError } from './terminal/exit.ts';
 import { explainCommand } from './queries/explain.ts';
@@ -38,6 +39,7 @@ export function buildProgram(): Command {
     explainCommand(),
     logsCommand(),
     waitCommand(),
+    costCommand(),
     replayCommand(),
     planCommand(),
     runOnceCommand(),
