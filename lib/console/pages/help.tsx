@@ -1,10 +1,10 @@
 // The keys.
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { hasLetterKeys, isHelpOpen, KEYS } from '../state/keys.ts';
 
 export function Help() {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isHelpOpen.value) dialog.current?.showModal();
   }, [isHelpOpen.value]);
   if (!isHelpOpen.value) return null;

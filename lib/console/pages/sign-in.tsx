@@ -1,5 +1,5 @@
 // Over the page, which stays: without a token nothing new is shown.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isSignInNeeded } from '../state/call.ts';
 import { askAgain } from '../state/resource.ts';
 import { keepToken, tokenIn } from '../state/token.ts';
@@ -7,7 +7,7 @@ import { keepToken, tokenIn } from '../state/token.ts';
 export function SignIn() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState('');
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-label="Sign in" onCancel={(event) => event.preventDefault()}>
       <h2>Sign in</h2>

@@ -1,6 +1,6 @@
 // Nothing is changed without a dialog that says what will happen; its focus starts on Cancel.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isSilent } from '../state/freshness.ts';
 
 interface ConfirmProps {
@@ -18,7 +18,7 @@ export function Confirm({ title, children, verb, act, close }: ConfirmProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isActing, setActing] = useState(false);
   const [problem, setProblem] = useState('');
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const run = async (): Promise<void> => {
     setActing(true);
     setProblem('');
