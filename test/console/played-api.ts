@@ -93,13 +93,16 @@ export async function playApi(count: number): Promise<PlayedApi> {
   return Object.assign(played, await listening(createServer((request, response) => void app(request, response))));
 }
 
-function pageOf(all: readonly PlayedWorkload[], query: URLSearchParams): { items: PlayedWorkload[]; next?: string } {
+function pageOf(all: readonly PlayedWorkload[], query: URLSearchParams): object {
   const text = query.get('text') ?? '';
   const states = query.get('state')?.split(',');
   const matching = all.filter(({ name, state }) => name.includes(text) && (!states || states.includes(state)));
   const [from, limit] = [Number(query.get('continue') ?? 0), Number(query.get('limit') ?? 500)];
   return {
     items: matching.slice(from, from + limit),
+    total: matching.length,
+    totals: Object.fromEntries([...Map.groupBy(matching, ({ state }) => state)].map(([state, { length }]) => [state, length])),
+    of: all.length,
     ...(from + limit < matching.length && { next: String(from + limit) }),
   };
 }

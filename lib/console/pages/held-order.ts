@@ -1,7 +1,7 @@
 // Nothing moves under the pointer: rows keep their places while somebody points at them, and new ones wait to be asked for.
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { WorkloadSummary } from '../state/answers.ts';
+import type { ListedWorkload } from '../state/answers.ts';
 
 const CALM_MS = 3_000;
 const LOOK_EVERY_MS = 500;
@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 500;
 const AT_TOP_PX = 120;
 
 export interface HeldRow {
-  workload: WorkloadSummary;
+  workload: ListedWorkload;
   /** It is no longer among those that match. */
   isFormer: boolean;
 }
@@ -23,7 +23,7 @@ export interface HeldOrder {
 
 interface Wanted {
   /** As they would be shown now; undefined before the first answer. */
-  items: readonly WorkloadSummary[] | undefined;
+  items: readonly ListedWorkload[] | undefined;
   /** Pages of the API that these are: rows of a further one come at the end. */
   pages: number;
   /** Another one is shown at once. */
@@ -36,7 +36,7 @@ interface Held {
   selection: string;
 }
 
-const idOf = ({ cluster, uid }: WorkloadSummary): string => `${cluster}/${uid}`;
+const idOf = ({ cluster, uid }: ListedWorkload): string => `${cluster}/${uid}`;
 
 /** The order to go on with: the one that is held, unless nobody could notice another one. */
 function nextHeld(held: Held, { items, pages, selection }: Wanted): Held {
@@ -52,7 +52,7 @@ export function useHeldOrder(wanted: Wanted, table: RefObject<HTMLElement | null
   const { items, pages, selection } = wanted;
   const held = useRef<Held>({ ids: [], pages: 0, selection: '' });
   /** The latest look at each, for those that are gone meanwhile. */
-  const seen = useRef(new Map<string, WorkloadSummary>());
+  const seen = useRef(new Map<string, ListedWorkload>());
   const busyAtMs = useRef(0);
   const [, setRound] = useState(0);
   held.current = nextHeld(held.current, wanted);

@@ -7,11 +7,12 @@ import { Age, Moment } from '../parts/times.tsx';
 import { hashOf, linkTo, titleOf } from '../state/address.ts';
 import type { ClusterSummary, FromQueues, Items, QueueSummary, WorkloadSummary } from '../state/answers.ts';
 import { useAnswer } from '../state/resource.ts';
-import { BY_URGENCY, countsOf, needsPerson } from '../state/standing.ts';
-import { useWorkloads } from '../state/workload-list.ts';
+import { BY_URGENCY, countsOf } from '../state/standing.ts';
+import { useWorkloads, type Totals } from '../state/workload-list.ts';
 import { noWorkloadText } from './first-run.ts';
 
 const MOST_LOOKED_AT = 2_000;
+const NEEDS_PERSON = new URLSearchParams({ needs: 'person', sort: 'need' });
 const MOST_CAUSES = 8;
 const MOST_NAMED = 3;
 const WELL = new Set(['Watching', 'Draining']);
@@ -25,7 +26,7 @@ interface Cause {
 
 function causesOf(items: readonly WorkloadSummary[]): Cause[] {
   const causes = new Map<string, Cause>();
-  for (const workload of items.filter(needsPerson)) {
+  for (const workload of items) {
     const { state, reason = '' } = workload;
     const key = `${state} ${reason}`;
     const cause = causes.get(key) ?? { state, reason, workloads: [] };
@@ -43,15 +44,15 @@ const youngestOf = ({ workloads }: Cause): string | undefined =>
   );
 
 export function Overview() {
-  const workloads = useWorkloads(new URLSearchParams(), MOST_LOOKED_AT);
+  const workloads = useWorkloads(NEEDS_PERSON, MOST_LOOKED_AT);
+  const all = useAnswer<Totals>('v1/workloads?limit=1');
   const clusters = useAnswer<Items<ClusterSummary>>('v1/clusters');
   const queues = useAnswer<FromQueues<QueueSummary>>('v1/queues');
   const items = workloads.data?.items ?? [];
   const unwell = (clusters.data?.items ?? []).filter(({ state }) => !WELL.has(state));
   const dead = (queues.data?.items ?? []).filter((queue) => queue.dead > 0);
   const causes = causesOf(items);
-  const things =
-    causes.reduce((sum, cause) => sum + cause.workloads.length, 0) + unwell.length + dead.reduce((sum, queue) => sum + queue.dead, 0);
+  const things = (workloads.data?.total ?? 0) + unwell.length + dead.reduce((sum, queue) => sum + queue.dead, 0);
   const causeCount = causes.length + unwell.length + dead.length;
   const isLoaded = workloads.data !== undefined && clusters.data !== undefined;
   return (
@@ -101,18 +102,17 @@ export function Overview() {
           <a href="#/workloads?needs=person">All {countText(things, 'thing')} that need a person</a>
         </p>
       )}
-      {workloads.data && (
+      {all.data && (
         <>
           <h2>Workloads</h2>
-          {items.length === 0 && <p class="notice">{noWorkloadText(clusters.data?.items ?? [])}</p>}
+          {all.data.of === 0 && <p class="notice">{noWorkloadText(clusters.data?.items ?? [])}</p>}
           <p class="counts large">
-            {countsOf(items).map(([state, count]) => (
+            {countsOf(all.data.totals).map(([state, count]) => (
               <a key={state} href={hashOf(['workloads'], { state })}>
                 <strong>{count.toLocaleString('en')}</strong> <StateWord word={state} />
               </a>
             ))}
           </p>
-          {workloads.data.hasMore && <p class="soft">Counted among the first {items.length.toLocaleString('en')} workloads.</p>}
         </>
       )}
       {clusters.data && <ClusterLine clusters={clusters.data.items} />}

@@ -1,25 +1,27 @@
 // The list of workloads: search, filters, sort; rows that stay where they are while they change.
 import type { RefObject } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { memo } from '../parts/memo.ts';
 import { isNarrow } from '../parts/media.ts';
 import { Loading, Trouble } from '../parts/notices.tsx';
 import { countText, Progress } from '../parts/progress.tsx';
 import { StateWord } from '../parts/state-word.tsx';
-import { Age, Moment } from '../parts/times.tsx';
+import { Age, clockText, Moment } from '../parts/times.tsx';
 import { useVirtualRows } from '../parts/virtual-rows.tsx';
 import { address, go, hashOf, linkTo, titleOf, withQuery } from '../state/address.ts';
-import type { ClusterSummary, Items, WorkloadSummary } from '../state/answers.ts';
+import type { ClusterSummary, Items, ListedWorkload } from '../state/answers.ts';
 import { pageKeys } from '../state/keys.ts';
 import { useAnswer } from '../state/resource.ts';
-import { countsOf, needsPerson, sorted, troubleOf } from '../state/standing.ts';
+import { countsOf, troubleOf } from '../state/standing.ts';
 import { useWorkloads } from '../state/workload-list.ts';
 import { Filters } from './filters.tsx';
 import { useHeldOrder, type HeldRow } from './held-order.ts';
 import { noWorkloadText } from './first-run.ts';
 
-/** Parameters that the API knows; the others choose among its answer here. */
-const ASKED = ['cluster', 'kind', 'namespace', 'state', 'label', 'text'] as const;
+/** Parameters of the API. */
+const ASKED = ['cluster', 'kind', 'namespace', 'state', 'label', 'text', 'age', 'ended', 'needs'] as const;
+/** What needs a person, then the youngest. */
+const USUAL_SORT = 'need';
 const WIDE_ROW_PX = 36;
 const NARROW_ROW_PX = 80;
 /** So near to the end the next page is asked for. */
@@ -31,6 +33,7 @@ function askedOf(query: URLSearchParams): URLSearchParams {
     const value = query.get(name);
     if (value !== null && value !== '') asked.set(name, value);
   }
+  asked.set('sort', query.get('sort') ?? USUAL_SORT);
   return asked;
 }
 
@@ -40,23 +43,19 @@ export function Workloads() {
   const selection = query.toString();
   const { data, problem, showMore } = useWorkloads(asked);
   const clusters = useAnswer<Items<ClusterSummary>>('v1/clusters').data?.items ?? [];
-  const sort = query.get('sort') ?? 'urgency';
-  const isPerson = query.get('needs') === 'person';
-  const wanted = useMemo(() => data && sorted(isPerson ? data.items.filter(needsPerson) : data.items, sort), [data, isPerson, sort]);
   const table = useRef<HTMLTableElement>(null);
-  const { rows, waiting, show } = useHeldOrder({ items: wanted, pages: data?.pages ?? 0, selection }, table);
-  const counts = useMemo(() => countsOf(wanted ?? []), [wanted]);
+  const { rows, waiting, show } = useHeldOrder({ items: data?.items, pages: data?.pages ?? 0, selection }, table);
   return (
     <>
       <h1>
-        {data ? countText(rows.length, 'workload') : 'Workloads'}
-        {data?.hasMore === true && ' and more'}
+        {data ? countText(data.total, 'workload') : 'Workloads'}
+        {data && data.total < data.of && <span class="soft"> of {data.of.toLocaleString('en')}</span>}
       </h1>
       <Filters clusters={clusters} items={data?.items ?? []} />
       {problem !== undefined && <Trouble>{problem}</Trouble>}
       {data && (
         <p class="counts" role="group" aria-label="By state">
-          {counts.map(([state, count]) => (
+          {countsOf(data.totals).map(([state, count]) => (
             <a key={state} href={withQuery({ state, needs: undefined })}>
               <StateWord word={state} /> {count.toLocaleString('en')}
             </a>
@@ -69,21 +68,21 @@ export function Workloads() {
         </p>
       )}
       {!data && problem === undefined && <Loading />}
-      {data && rows.length === 0 && <Empty clusters={clusters} query={query} hasMore={data.hasMore} />}
+      {data && rows.length === 0 && <Empty clusters={clusters} isNone={data.of === 0} />}
       <Rows
         rows={rows}
         table={table}
         showMore={showMore}
         showWaiting={show}
         isClusterShown={clusters.length > 1}
-        hasMore={data?.hasMore === true}
+        total={data?.total ?? 0}
       />
     </>
   );
 }
 
-function Empty({ clusters, query, hasMore }: { clusters: readonly ClusterSummary[]; query: URLSearchParams; hasMore: boolean }) {
-  if (query.size === 0 && !hasMore) return <p class="notice">{noWorkloadText(clusters)}</p>;
+function Empty({ clusters, isNone }: { clusters: readonly ClusterSummary[]; isNone: boolean }) {
+  if (isNone) return <p class="notice">{noWorkloadText(clusters)}</p>;
   return (
     <p class="notice">
       No workload matches. <a href="#/workloads">Show all</a>
@@ -97,10 +96,10 @@ interface RowsProps {
   showMore: () => void;
   showWaiting: () => void;
   isClusterShown: boolean;
-  hasMore: boolean;
+  total: number;
 }
 
-function Rows({ rows, table, showMore, showWaiting, isClusterShown, hasMore }: RowsProps) {
+function Rows({ rows, table, showMore, showWaiting, isClusterShown, total }: RowsProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const virtual = useVirtualRows(rows.length, isNarrow.value ? NARROW_ROW_PX : WIDE_ROW_PX, body);
   const [cursor, setCursor] = useState<string>();
@@ -136,7 +135,7 @@ function Rows({ rows, table, showMore, showWaiting, isClusterShown, hasMore }: R
       ref={table}
       aria-label="Workloads"
       role="table"
-      aria-rowcount={hasMore ? -1 : rows.length + 1}
+      aria-rowcount={Math.max(total, rows.length) + 1}
       hidden={rows.length === 0}
     >
       <thead role="rowgroup">
@@ -194,7 +193,7 @@ function SortedHead({ name, title }: { name: string; title: string }) {
 }
 
 interface RowProps {
-  workload: WorkloadSummary;
+  workload: ListedWorkload;
   isFormer: boolean;
   isAtCursor: boolean;
   isClusterShown: boolean;
@@ -202,7 +201,7 @@ interface RowProps {
 }
 
 const Row = memo(({ workload, isFormer, isAtCursor, isClusterShown, index }: RowProps) => {
-  const { state, reason, cluster, figures, creationTime, queued, nextWake } = workload;
+  const { state, reason, why, cluster, figures, creationTime, queued, nextWake, asOfTime } = workload;
   const classes = `${isFormer ? 'former' : ''} ${isAtCursor ? 'chosen' : ''}`.trim();
   return (
     <tr role="row" aria-rowindex={index + 2} class={classes === '' ? undefined : classes} aria-current={isAtCursor ? 'true' : undefined}>
@@ -219,9 +218,10 @@ const Row = memo(({ workload, isFormer, isAtCursor, isClusterShown, index }: Row
       </td>
       <td role="cell" class="standing">
         <StateWord word={state} isPart={troubleOf(workload) !== undefined} />
+        {asOfTime !== undefined && <span class="soft"> as of {clockText(Date.parse(asOfTime))}</span>}
       </td>
-      <td role="cell" class="why" title={reason}>
-        {reason}
+      <td role="cell" class="why" title={why ?? reason}>
+        {[reason, why].filter((part) => part !== undefined && part !== '').join(': ')}
       </td>
       <td role="cell" class="done">
         <Progress figures={figures} />

@@ -1,4 +1,6 @@
 // The API's answers, by the types of the API itself.
+import type * as v from 'valibot';
+import type { Workload } from '../../api/answers/workloads.ts';
 import type { ClusterSummary } from '../../api/clusters.ts';
 import type { ContainerLog } from '../../api/logs/log-reading.ts';
 import type { WorkloadLogs } from '../../api/logs/workload-logs.ts';
@@ -10,6 +12,9 @@ import type { RunSummary } from '../../kinds/run-once/results.ts';
 
 export type { ClusterSummary, ContainerLog, WorkloadLogs, Cost, DeadLetterSummary, QueueFailure, QueueSummary, PodSummary };
 export type { ContainerSummary, WorkloadDetail, WorkloadSummary, ToldPass, RunSummary };
+
+/** A line of a list. */
+export type ListedWorkload = WorkloadSummary & v.InferOutput<typeof Workload>;
 
 export interface Items<Item> {
   items: readonly Item[];

@@ -1,6 +1,6 @@
 // The workloads of a selection: pages of the API, as many as somebody has scrolled through.
 import { ask } from './call.ts';
-import type { WorkloadSummary } from './answers.ts';
+import type { ListedWorkload } from './answers.ts';
 import { patched } from './patched.ts';
 import { askAgainFor, useAnswer, type Loaded, type Read } from './resource.ts';
 
@@ -10,13 +10,21 @@ const MOST_PAGES = 40;
 /** Pages without a match are followed by others. */
 const MOST_EMPTY_PAGES = 20;
 
-interface ListAnswer {
-  items: WorkloadSummary[];
+interface ListAnswer extends Totals {
+  items: ListedWorkload[];
   next?: string;
 }
 
-export interface WorkloadList {
-  items: readonly WorkloadSummary[];
+export interface Totals {
+  /** Of those that match, on all pages. */
+  total: number;
+  totals: Readonly<Record<string, number>>;
+  /** Whether they match or not. */
+  of: number;
+}
+
+export interface WorkloadList extends Totals {
+  items: readonly ListedWorkload[];
   /** There are more on the server. */
   hasMore: boolean;
   /** Of the API, that these are. */
@@ -38,10 +46,11 @@ function readPages(path: string): Read<WorkloadList> {
   let shown: WorkloadList | undefined;
   return async (stop) => {
     const wanted = wantedRows.get(path) ?? ROWS_PER_PAGE;
-    const items = new Map<string, WorkloadSummary>();
+    const items = new Map<string, ListedWorkload>();
     const seen = new Set<string>();
     let [mark, empty] = ['', 0];
     let next: string | undefined;
+    let totals: Totals = { total: 0, totals: {}, of: 0 };
     do {
       seen.add(mark);
       const page = pages.get(mark) ?? {};
@@ -52,15 +61,23 @@ function readPages(path: string): Read<WorkloadList> {
         page.tag = tag;
         page.answer = patched(page.answer, data);
       }
-      const answer = page.answer ?? { items: [] };
+      const answer: Pick<ListAnswer, 'items' | 'next'> = page.answer ?? { items: [] };
       empty = answer.items.length === 0 ? empty + 1 : 0;
       // A row that wanders from page to page while they are read comes once.
       for (const item of answer.items) items.set(`${item.cluster}/${item.uid}`, item);
       next = answer.next;
+      if (seen.size === 1 && page.answer) totals = page.answer;
       mark = next ?? '';
     } while (next !== undefined && items.size < wanted && seen.size < MOST_PAGES && empty < MOST_EMPTY_PAGES);
     for (const known of pages.keys()) if (!seen.has(known)) pages.delete(known);
-    shown = patched(shown, { items: [...items.values()], hasMore: next !== undefined, pages: seen.size });
+    shown = patched(shown, {
+      items: [...items.values()],
+      hasMore: next !== undefined,
+      pages: seen.size,
+      total: totals.total,
+      totals: totals.totals,
+      of: totals.of,
+    });
     return shown;
   };
 }
