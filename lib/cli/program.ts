@@ -13,6 +13,7 @@ import { explainCommand } from './queries/explain.ts';
 import { getCommand } from './queries/get.ts';
 import { helpCommand } from './help.ts';
 import { logsCommand } from './queries/logs.ts';
+import { mapCommand } from './queries/map.ts';
 import { nodeCommand } from './local/node.ts';
 import { printProblem } from './terminal/output.ts';
 import { planCommand } from './manifests/plan.ts';
@@ -37,6 +38,7 @@ export function buildProgram(): Command {
     upCommand(),
     getCommand(),
     explainCommand(),
+    mapCommand(),
     logsCommand(),
     waitCommand(),
     costCommand(),

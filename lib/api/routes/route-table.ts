@@ -9,6 +9,7 @@ import { passRoutes } from './passes.ts';
 import { queueRoutes } from './queues.ts';
 import { route, type Route } from './route.ts';
 import { runRoutes } from './runs.ts';
+import { workloadPartRoutes } from './workload-parts.ts';
 import { streamRoutes } from './stream.ts';
 import { workloadRoutes } from './workloads.ts';
 
@@ -21,6 +22,7 @@ const documentRoute = route('GET /openapi.json', {
 const ROUTES = [
   ...clusterRoutes,
   ...workloadRoutes,
+  ...workloadPartRoutes,
   ...passRoutes,
   ...queueRoutes,
   ...runRoutes,

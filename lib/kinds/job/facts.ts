@@ -1,4 +1,5 @@
 // The facts of a Job for relay, ingest, loop and onboarding.
+import { secondsOf } from '../../objects/values/unix-seconds.ts';
 import { jobFactsFault } from './owner-facts-check.ts';
 import { isJobFinished, JOB_FIELDS, jobFactsOf } from './terms/owner-facts.ts';
 import {
@@ -35,6 +36,7 @@ export const jobFacts = defineFacts<Job>({
   isAlone: isBuiltInOff,
   managerOf: ({ spec }) => spec.managedBy,
   hasStarted: ({ status }) => status?.startTime !== undefined,
+  runsSince: ({ status }) => secondsOf(status?.startTime),
   isFinished: isJobFinished,
   expectedChildren: ({ spec }) => Math.max(spec.completions ?? 0, spec.parallelism ?? 0),
   urgencyOfOwner,
