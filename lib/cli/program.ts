@@ -33,6 +33,8 @@ export function buildProgram(): Command {
     .description('Runs the reconcile loops of Kubernetes workloads outside the clusters they live in.')
     .version(packageVersion(), '--version', 'print the version')
     .showSuggestionAfterError(true)
+    // An option behind a command is the command's, also where one above has it too.
+    .enablePositionalOptions()
     .addHelpText('after', `\nExample:\n  farloop up --apply examples/job.yaml\n\n${EXIT_CODES}`);
   for (const command of [
     upCommand(),
