@@ -1,6 +1,7 @@
 // Bundles the command line for the published package: Node does not run TypeScript below node_modules.
-import { cpSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { build } from 'esbuild';
+import { writeConsole } from './lib/files/console-bundle.ts';
 
 rmSync('dist', { recursive: true, force: true });
 await build({
@@ -25,4 +26,4 @@ await build({
     js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
   },
 });
-cpSync('lib/api/console', 'dist/console', { recursive: true });
+await writeConsole('lib/console', 'dist/console');

@@ -42,7 +42,7 @@ export default {
   // These need a control plane, peers or minutes of time: npm scripts of their own run them.
   testPathIgnorePatterns: [
     '/node_modules/',
-    '<rootDir>/test/(cluster|crash|peers|sdk|bench|network|deploy|oracle|package|real)/',
+    '<rootDir>/test/(cluster|console|crash|peers|sdk|bench|network|deploy|oracle|package|real)/',
     '<rootDir>/test/walk/walk\\.test\\.ts$',
     ...WHOLE_STORMS.map((name) => `<rootDir>/test/${name}\\.test\\.ts$`),
   ],

@@ -93,11 +93,11 @@ if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) {
   if (runsUntilTold) process.on('SIGTERM', () => process.exit(0));
   endWithParent(() => process.kill(process.pid, 'SIGTERM'));
   // node:sqlite calls itself experimental: nothing that a user could do anything about.
-  const warn = process.emitWarning;
+  const warn = process.emitWarning.bind(process);
   process.emitWarning = (warning, ...rest) => {
     const [options] = rest;
     const type = typeof options === 'object' ? options?.type : options;
-    if (type !== 'ExperimentalWarning') warn.call(process, warning, ...rest);
+    if (type !== 'ExperimentalWarning') warn(warning, ...rest);
   };
   await import(pathToFileURL(entryPoint()).href);
 } else {

@@ -16,7 +16,7 @@ function layersOnThePage(): Map<string, readonly string[]> {
   return new Map(rows.flatMap(([, from = '', to = '']) => wordsIn(from).map((layer) => [layer, wordsIn(to)] as const)));
 }
 
-const sources = globSync(['lib/**/*.ts', 'functions/**/*.ts', 'infra/**/*.ts'], { cwd: root, exclude: ['**/*.d.ts'] });
+const sources = globSync(['lib/**/*.{ts,tsx}', 'functions/**/*.ts', 'infra/**/*.ts'], { cwd: root, exclude: ['**/*.d.ts'] });
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 /** `lib/api/routes.ts` → `api`; `lib/runtime.ts` → `runtime`; `functions/api.ts` → `functions`. */
@@ -159,7 +159,7 @@ describe('the pages', () => {
   test('each rule from R1 to R19 has its heading, and no other rule is cited', () => {
     const rules = headingsOf('docs/rules.md').flatMap((title) => /^(R\d+): /.exec(title)?.[1] ?? []);
     expect(rules).toEqual(Array.from({ length: 19 }, (_, at) => `R${at + 1}`));
-    const files = globSync(['{lib,functions,infra,test}/**/*.{ts,mjs}', 'docs/**/*.md', '*.md'], { cwd: root });
+    const files = globSync(['{lib,functions,infra,test}/**/*.{ts,tsx,mjs}', 'docs/**/*.md', '*.md'], { cwd: root });
     const wrong = files.flatMap((file) =>
       [...textOf(file).matchAll(/\bR[1-9]\d?\b/g)].filter(([rule]) => !rules.includes(rule)).map(([rule]) => `${file} cites ${rule}`),
     );

@@ -21,8 +21,8 @@ export function packageVersion(): string {
   return manifest.version;
 }
 
-/** The console's static files; a deployed function has nothing but them beside its bundle. */
-export const consoleFolder = (): string => fileAbove(join('lib', 'api', 'console'), join('dist', 'console'));
+/** The console: its sources in a checkout, else its bundled files; a deployed function has nothing but them beside its bundle. */
+export const consoleFolder = (): string => dirname(fileAbove(join('lib', 'console', 'main.tsx'), join('dist', 'console', 'index.html')));
 
 /** The program that runs one pod of a local-process node, for Node to start. */
 export const shimProgram = (): string =>

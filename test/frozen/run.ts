@@ -3,16 +3,15 @@
 // go on showing it, and show the end of it within 5 s. In the end each Job has run exactly: no index lost, no pod created twice.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
 import type { ClusterSummary } from '../../lib/api/clusters.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../../lib/api/told-workload.ts';
 import { wholeNumber } from '../../lib/cli/terminal/arguments.ts';
-import { consoleFolder } from '../../lib/files/package-files.ts';
-import { Page } from '../api/page.ts';
 import { check, until } from '../claims.ts';
 import { FarloopProcess, runFarloop } from '../cli/farloop-process.ts';
+import { openBrowser, View } from '../console/browser.ts';
+import makeChromiumReady from '../console/chromium.ts';
 import type { ControlPlane } from '../cluster/control-plane.ts';
 import type { CreationWitness } from '../network/etcd.ts';
 import { openHostileCluster } from '../network/hostile-cluster.ts';
@@ -40,9 +39,6 @@ const { times, seconds } = script('npm run test:frozen --')
 
 const clock = new SystemClock();
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
-/** The console's script takes its place. */
-const { fetch: fetched } = globalThis;
-
 interface Scene {
   plane: ControlPlane;
   witness: CreationWitness;
@@ -51,7 +47,7 @@ interface Scene {
   farloop: FarloopProcess;
   state: string;
   get: <Answer>(path: string) => Promise<Answer>;
-  page: Page;
+  view: View;
 }
 
 /** Milliseconds after the freeze, or the thaw. */
@@ -96,15 +92,15 @@ async function setUp(endings: (() => Promise<void> | void)[]): Promise<Scene> {
   await farloop.says('farloop ready', READY_MS);
   const { url, token } = JSON.parse(readFileSync(join(state, 'instance.json'), 'utf8')) as { url: string; token: string };
   const get = async <Answer>(path: string): Promise<Answer> => {
-    const answer = await fetched(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
     check(answer.ok, `${path} was answered ${answer.status}`);
     return (await answer.json()) as Answer;
   };
-  const page = new Page({ html: readFileSync(join(consoleFolder(), 'index.html'), 'utf8'), origin: url, hash: `#token=${token}` });
-  for (const [name, value] of Object.entries(page.globals))
-    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
-  await import(pathToFileURL(join(consoleFolder(), 'console.js')).href);
-  return { plane, witness, customer: new Customer(direct, clock), orders: [], farloop, state, get, page };
+  makeChromiumReady();
+  const browser = await openBrowser();
+  endings.push(async () => await browser.close());
+  const view = await View.open(browser, { url: `${url}/#token=${token}` });
+  return { plane, witness, customer: new Customer(direct, clock), orders: [], farloop, state, get, view };
 }
 
 /** Jobs come all the time, but no more than run through; who asks waits as long as the server stands still. */
@@ -147,11 +143,7 @@ const LOOKS = {
     check(exitCode === 0, `farloop get clusters ended with ${exitCode}: ${stderr}`);
     return stdout;
   },
-  console: async ({ page }: Scene): Promise<string> => {
-    page.tick();
-    await clock.wait(LOOK_EVERY_MS);
-    return page.text;
-  },
+  console: async ({ view }: Scene): Promise<string> => await view.text(),
 };
 type Looker = keyof typeof LOOKS;
 const LOOKERS = Object.keys(LOOKS) as Looker[];

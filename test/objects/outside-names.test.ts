@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { explainConnectionFault } from '../../lib/adapters/kubernetes/connection-faults.ts';
 import { withPodDefaults } from '../../lib/admission/pod/pod-defaults.ts';
 import { ownEntry } from '../../lib/objects/values/untyped-fields.ts';
-import { consoleFolder } from '../../lib/files/package-files.ts';
 import { KIND_FACTS } from '../../lib/kinds/facts.ts';
 import { aJob } from '../kinds/job/builders.ts';
 
@@ -40,9 +39,9 @@ test('a fault of such a name is told in its own words', () => {
 });
 
 test('no table of plain texts is asked for a name that it may inherit', () => {
-  const lib = join(consoleFolder(), '../..');
+  const lib = join(import.meta.dirname, '../../lib');
   const found: string[] = [];
-  for (const file of globSync('**/*.ts', { cwd: lib })) {
+  for (const file of globSync('**/*.{ts,tsx}', { cwd: lib })) {
     const text = readFileSync(join(lib, file), 'utf8');
     // A constant in capitals, or one typed as a record by text, that is indexed by something that is no literal.
     const tables = [...text.matchAll(/^(?:export )?const (\w+): (?:Readonly<)?(?:Partial<)?Record<string, [^=]*= \{$/gm)].map(

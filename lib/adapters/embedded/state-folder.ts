@@ -122,7 +122,7 @@ function makeFolder(path: string): void {
 }
 
 /** Files that Farloop writes there, and their temporary neighbours. */
-const OWN_FILES = /^(?:version|instance\.json|clusters\.json|kubeconfig|.+\.db)(?:[.-].*)?$/;
+const OWN_FILES = /^(?:version|instance\.json|token|clusters\.json|kubeconfig|.+\.db)(?:[.-].*)?$/;
 const SANDBOX = 'sandbox';
 
 /**

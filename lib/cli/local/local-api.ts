@@ -8,16 +8,21 @@ const HOST = '127.0.0.1';
 
 export interface LocalApi {
   url: string;
-  /** Made anew each time. */
   token: string;
   /** Of the console, with the token, which lets its holder in. */
   consoleUrl: string;
   close(): Promise<void>;
 }
 
-/** @throws FailedError when the port is taken or not allowed */
-export async function serveApi({ port, answer }: { port: number } & Pick<AppOptions, 'answer'>): Promise<LocalApi> {
-  const token = randomBytes(24).toString('base64url');
+/**
+ * @param options.token a new one when absent
+ * @throws FailedError when the port is taken or not allowed
+ */
+export async function serveApi({
+  port,
+  answer,
+  token = newToken(),
+}: { port: number; token?: string } & Pick<AppOptions, 'answer'>): Promise<LocalApi> {
   const app = createApp({ answer, authorize: (request) => carriesToken(request, token), hosts: [HOST, 'localhost'] });
   const server = createServer((request, response) => void app(request, response));
   await new Promise<void>((resolve, reject) => {
@@ -37,6 +42,8 @@ export async function serveApi({ port, answer }: { port: number } & Pick<AppOpti
       }),
   };
 }
+
+export const newToken = (): string => randomBytes(24).toString('base64url');
 
 function sentenceOf({ code, message }: NodeJS.ErrnoException, port: number): string {
   if (code === 'EADDRINUSE')

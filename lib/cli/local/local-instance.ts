@@ -22,6 +22,7 @@ import type { LocalRuntime, ProcessSettings } from '../../runtime.ts';
 import { localRuntime, useRuntime } from '../../runtime.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
 import { removeInstance, writeInstance } from '../instance/instance-file.ts';
+import { tokenOf } from './kept-token.ts';
 import { serveApi } from './local-api.ts';
 import type { LocalCluster } from './local-cluster.ts';
 import { clusterOfKubeconfig, startLocalSandbox } from './local-cluster.ts';
@@ -97,7 +98,11 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
 
     const local = Promise.withResolvers<LocalRuntime>();
     local.promise.catch(() => {});
-    const api = await serveApi({ port, answer: async (request) => await answerRoute((await local.promise).ports, request) });
+    const api = await serveApi({
+      port,
+      token: tokenOf(folder),
+      answer: async (request) => await answerRoute((await local.promise).ports, request),
+    });
     endings.push(() => api.close());
 
     const opened = await openClusters(options, (problem) => telemetry.debug('simulated node', { problem }));

@@ -66,10 +66,10 @@ describe('bash', () => {
     const program = join(folder.path, 'named');
     writeFileSync(program, '#!/bin/sh\n[ "$1 $2 $3" = "completion names job/de" ] || exit 1\nprintf "job/demo\\njob/dev\\n"\n');
     chmodSync(program, 0o755);
-    for (const command of ['explain', 'get', 'logs', 'wait'])
+    for (const command of ['explain', 'get', 'logs', 'map', 'plan', 'wait'])
       expect(offeredByBash([program, command, 'job/de'])).toEqual(['job/demo', 'job/dev']);
     expect(offeredByBash([program, 'explain', 'job/x'])).toEqual([]);
-    expect(offeredByBash([program, 'plan', 'job/de'])).toEqual([]);
+    expect(offeredByBash([program, 'up', 'job/de'])).toEqual([]);
     expect(offeredByBash([join(folder.path, 'absent'), 'explain', 'job/de'])).toEqual([]);
   });
 

@@ -4,7 +4,6 @@ import { load } from 'js-yaml';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { paint, print, printLine, printProblem, spanText, tableText, type OutputFormat } from '../../../lib/cli/terminal/output.ts';
-import { consoleFolder } from '../../../lib/files/package-files.ts';
 
 describe('colour', () => {
   const before = { isTTY: process.stdout.isTTY, noColor: process.env['NO_COLOR'], term: process.env['TERM'] };
@@ -145,7 +144,7 @@ test('nothing but the outputs that show text safely writes to the terminal', () 
     'cli/terminal/live-lines.ts',
     'cli/terminal/output.ts',
   ];
-  const lib = join(consoleFolder(), '../..');
+  const lib = join(import.meta.dirname, '../../../lib');
   const writers = globSync('**/*.ts', { cwd: lib }).filter((file) =>
     /\b(stdout|stderr)\s*\.write\(|\bconsole\.(log|error|warn|info)\(/.test(
       readFileSync(join(lib, file), 'utf8').replaceAll('process.stderr.write(program.helpInformation())', ''),

@@ -1,9 +1,6 @@
 // Text from a cluster drives neither a terminal nor a browser: each character that would act is shown as an escape.
 import { describe, expect, test } from '@jest/globals';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { shownData, shownLines, shownText, withoutFilePaths } from '../../../lib/objects/values/shown-text.ts';
-import { consoleFolder } from '../../../lib/files/package-files.ts';
 
 const cases = [
   { name: 'an escape sequence', text: '\u001B[31mred', shown: '\\u001b[31mred' },
@@ -56,11 +53,6 @@ describe('data', () => {
     const shown = shownData<object>(JSON.parse('{"__proto__": {"a": "\\u001b"}}'));
     expect(Object.entries(shown)).toEqual([['__proto__', { a: '\\u001b' }]]);
   });
-});
-
-test('the console shows them in the very same way', async () => {
-  const elements: { shownText: (text: string) => string } = await import(pathToFileURL(join(consoleFolder(), 'elements.js')).href);
-  expect(elements.shownText(everyCharacter)).toBe(shownText(everyCharacter));
 });
 
 test('a failure for somebody elsewhere names no file of this machine, and keeps addresses and what is in fractions', () => {

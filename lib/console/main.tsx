@@ -1,0 +1,16 @@
+// The console: the page that the address names, and around it what every page has.
+import { render } from 'preact';
+import { Shell } from './pages/shell.tsx';
+import { watchAddress } from './state/address.ts';
+import { startClock } from './state/freshness.ts';
+import { watchKeys } from './state/keys.ts';
+import { watchVisibility } from './state/resource.ts';
+import { watchScroll } from './state/scroll.ts';
+
+watchAddress();
+watchScroll();
+watchVisibility();
+watchKeys();
+startClock();
+const app = document.getElementById('app');
+if (app) render(<Shell />, app);

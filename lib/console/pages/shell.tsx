@@ -1,0 +1,143 @@
+// Around every page: where one is, how fresh it is, search, sign-in, help.
+import type { FunctionComponent } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { TypedText } from '../parts/typed-text.tsx';
+import { clockText } from '../parts/times.tsx';
+import { address, go, hashOf, pageKey, titleOf, withQuery } from '../state/address.ts';
+import { isSignInNeeded } from '../state/call.ts';
+import { answeredAtMs, freshness, isSilent } from '../state/freshness.ts';
+import { askAgain } from '../state/resource.ts';
+import { Clusters } from './clusters.tsx';
+import { CostPage } from './cost.tsx';
+import { Help } from './help.tsx';
+import { Letters } from './letters.tsx';
+import { Overview } from './overview.tsx';
+import { Runs } from './runs.tsx';
+import { SignIn } from './sign-in.tsx';
+import { Workload } from './workload/workload.tsx';
+import { Workloads } from './workloads.tsx';
+
+interface Page {
+  /** First part of the address. */
+  word: string;
+  title: string;
+  show: FunctionComponent;
+}
+
+const PAGES: readonly Page[] = [
+  { word: '', title: 'Overview', show: Overview },
+  { word: 'workloads', title: 'Workloads', show: Workloads },
+  { word: 'clusters', title: 'Clusters', show: Clusters },
+  { word: 'letters', title: 'Letters', show: Letters },
+  { word: 'runs', title: 'Runs', show: Runs },
+  { word: 'cost', title: 'Cost', show: CostPage },
+];
+/** Of addresses that were given out before. */
+const FORMER_WORDS: ReadonlyMap<string, string> = new Map([['dead-letters', 'letters']]);
+
+export function Shell() {
+  const { path } = address.value;
+  const word = FORMER_WORDS.get(path[0] ?? '') ?? path[0] ?? '';
+  const page = PAGES.find((each) => each.word === word);
+  const isWorkload = word === 'workloads' && path.length >= 5;
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = `${isWorkload ? titleOf({ kind: path[2] ?? '', namespace: path[3] ?? '', name: path[4] ?? '' }) : (page?.title ?? 'Nothing')} · Farloop`;
+    if (isFirst.current) isFirst.current = false;
+    // Somebody who reads the page aloud is led to what is new on it.
+    else main.current?.focus({ preventScroll: true });
+  }, [isWorkload ? path.slice(0, 5).join('/') : pageKey.value]);
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to content
+      </a>
+      <header>
+        <a class="brand" href="#/">
+          Farloop
+        </a>
+        <nav aria-label="Pages">
+          {PAGES.map(({ word: each, title }) => (
+            <a key={each} href={hashOf(each === '' ? [] : [each])} aria-current={each === word ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <Search isOnList={word === 'workloads' && !isWorkload} />
+        <Fresh />
+      </header>
+      <Silence />
+      <main ref={main} id="main" tabIndex={-1} class={isSilent.value ? 'old' : undefined}>
+        {isWorkload ? <Workload key={path.slice(1, 5).join('/')} /> : page ? <page.show key={page.word} /> : <Nowhere path={path} />}
+      </main>
+      {isSignInNeeded.value && <SignIn />}
+      <Help />
+    </>
+  );
+}
+
+function Search({ isOnList }: { isOnList: boolean }) {
+  const lead = (text: string): void => go(hashOf(['workloads'], text === '' ? {} : { text }));
+  return (
+    <div class="search" role="search">
+      <TypedText
+        id="search"
+        label="Search workloads by name or reason"
+        hint="/ search"
+        value={isOnList ? (address.value.query.get('text') ?? '') : ''}
+        take={(text) => isOnList && go(withQuery({ text }), { isReplaced: true })}
+        enter={(text) => (isOnList ? go(withQuery({ text }), { isReplaced: true }) : lead(text))}
+      />
+    </div>
+  );
+}
+
+/** The corner: whether what stands there is from now. */
+function Fresh() {
+  const state = freshness.value;
+  const since = answeredAtMs.value;
+  if (state === 'loading') return <p id="freshness" />;
+  return (
+    <p id="freshness" class={state}>
+      {state === 'live' ? '● live' : since === undefined ? 'no answer yet' : `as of ${clockText(since)}`}
+    </p>
+  );
+}
+
+function Silence() {
+  const since = answeredAtMs.value;
+  return (
+    <div role="status" aria-live="polite">
+      {isSilent.value && (
+        <p class="banner">
+          {since === undefined
+            ? 'Farloop does not answer. It is asked again and again.'
+            : `Farloop has not answered since ${clockText(since)}; what you see is from then. It is asked again and again.`}{' '}
+          <button type="button" onClick={askAgain}>
+            Now
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Nowhere({ path }: { path: readonly string[] }) {
+  const last = path.at(-1) ?? '';
+  return (
+    <>
+      <h1>There is nothing at this address</h1>
+      <p>
+        <a href={hashOf(['workloads'], { text: last })}>Search for “{last}”</a> or go to the <a href="#/">overview</a>.
+      </p>
+    </>
+  );
+}

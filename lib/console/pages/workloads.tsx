@@ -1,0 +1,237 @@
+// The list of workloads: search, filters, sort; rows that stay where they are while they change.
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { memo } from '../parts/memo.ts';
+import { isNarrow } from '../parts/media.ts';
+import { Loading, Trouble } from '../parts/notices.tsx';
+import { countText, Progress } from '../parts/progress.tsx';
+import { StateWord } from '../parts/state-word.tsx';
+import { Age, clockText, Moment } from '../parts/times.tsx';
+import { useVirtualRows } from '../parts/virtual-rows.tsx';
+import { address, go, hashOf, linkTo, titleOf, withQuery } from '../state/address.ts';
+import type { ClusterSummary, Items, ListedWorkload } from '../state/answers.ts';
+import { pageKeys } from '../state/keys.ts';
+import { useAnswer } from '../state/resource.ts';
+import { countsOf, troubleOf } from '../state/standing.ts';
+import { useWorkloads } from '../state/workload-list.ts';
+import { Filters } from './filters.tsx';
+import { useHeldOrder, type HeldRow } from './held-order.ts';
+import { noWorkloadText } from './first-run.ts';
+
+/** Parameters of the API. */
+const ASKED = ['cluster', 'kind', 'namespace', 'state', 'label', 'text', 'age', 'ended', 'needs'] as const;
+/** What needs a person, then the youngest. */
+const USUAL_SORT = 'need';
+const WIDE_ROW_PX = 36;
+const NARROW_ROW_PX = 80;
+/** So near to the end the next page is asked for. */
+const NEAR_END_ROWS = 60;
+
+function askedOf(query: URLSearchParams): URLSearchParams {
+  const asked = new URLSearchParams();
+  for (const name of ASKED) {
+    const value = query.get(name);
+    if (value !== null && value !== '') asked.set(name, value);
+  }
+  asked.set('sort', query.get('sort') ?? USUAL_SORT);
+  return asked;
+}
+
+export function Workloads() {
+  const { query } = address.value;
+  const asked = askedOf(query);
+  const selection = query.toString();
+  const { data, problem, showMore } = useWorkloads(asked);
+  const clusters = useAnswer<Items<ClusterSummary>>('v1/clusters').data?.items ?? [];
+  const table = useRef<HTMLTableElement>(null);
+  const { rows, waiting, show } = useHeldOrder({ items: data?.items, pages: data?.pages ?? 0, selection }, table);
+  return (
+    <>
+      <h1>
+        {data ? countText(data.total, 'workload') : 'Workloads'}
+        {data && data.total < data.of && <span class="soft"> of {data.of.toLocaleString('en')}</span>}
+      </h1>
+      <Filters clusters={clusters} items={data?.items ?? []} />
+      {problem !== undefined && <Trouble>{problem}</Trouble>}
+      {data && (
+        <p class="counts" role="group" aria-label="By state">
+          {countsOf(data.totals).map(([state, count]) => (
+            <a key={state} href={withQuery({ state, needs: undefined })}>
+              <StateWord word={state} /> {count.toLocaleString('en')}
+            </a>
+          ))}
+          {waiting > 0 && (
+            <button type="button" class="waiting" onClick={show}>
+              ↑ {waiting} more came since: show them (n)
+            </button>
+          )}
+        </p>
+      )}
+      {!data && problem === undefined && <Loading />}
+      {data && rows.length === 0 && <Empty clusters={clusters} isNone={data.of === 0} />}
+      <Rows
+        rows={rows}
+        table={table}
+        showMore={showMore}
+        showWaiting={show}
+        isClusterShown={clusters.length > 1}
+        total={data?.total ?? 0}
+      />
+    </>
+  );
+}
+
+function Empty({ clusters, isNone }: { clusters: readonly ClusterSummary[]; isNone: boolean }) {
+  if (isNone) return <p class="notice">{noWorkloadText(clusters)}</p>;
+  return (
+    <p class="notice">
+      No workload matches. <a href="#/workloads">Show all</a>
+    </p>
+  );
+}
+
+interface RowsProps {
+  rows: readonly HeldRow[];
+  table: RefObject<HTMLTableElement | null>;
+  showMore: () => void;
+  showWaiting: () => void;
+  isClusterShown: boolean;
+  total: number;
+}
+
+function Rows({ rows, table, showMore, showWaiting, isClusterShown, total }: RowsProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const virtual = useVirtualRows(rows.length, isNarrow.value ? NARROW_ROW_PX : WIDE_ROW_PX, body);
+  const [cursor, setCursor] = useState<string>();
+  const lastShown = virtual.rows.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (lastShown >= rows.length - NEAR_END_ROWS) showMore();
+  });
+  useEffect(() => {
+    pageKeys.value = ({ key }) => {
+      const step = key === 'j' || key === 'ArrowDown' ? 1 : key === 'k' || key === 'ArrowUp' ? -1 : 0;
+      const at = rows.findIndex(({ workload }) => workload.uid === cursor);
+      if (step !== 0 && rows.length > 0) {
+        const next = at === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step));
+        setCursor(rows[next]?.workload.uid);
+        virtual.scrollTo(next);
+        return true;
+      }
+      const chosen = rows[at]?.workload;
+      if (key === 'Enter' && chosen && document.activeElement?.closest('a, button') === null) {
+        go(linkTo(chosen));
+        return true;
+      }
+      if (key === 'n') showWaiting();
+      return key === 'n';
+    };
+    return () => {
+      pageKeys.value = undefined;
+    };
+  });
+  return (
+    <table
+      class="workloads"
+      ref={table}
+      aria-label="Workloads"
+      role="table"
+      aria-rowcount={Math.max(total, rows.length) + 1}
+      hidden={rows.length === 0}
+    >
+      <thead role="rowgroup">
+        <tr role="row" aria-rowindex={1}>
+          <SortedHead name="name" title="Name" />
+          <SortedHead name="state" title="State" />
+          <th scope="col" role="columnheader">
+            Why
+          </th>
+          <th scope="col" role="columnheader">
+            Progress
+          </th>
+          <th scope="col" role="columnheader">
+            Next look
+          </th>
+          <SortedHead name="age" title="Age" />
+        </tr>
+      </thead>
+      <tbody ref={body} role="rowgroup">
+        <tr key="before" role="presentation" class="spacer" style={{ height: `${virtual.before}px` }} />
+        {virtual.rows.map(({ index }) => {
+          const row = rows[index];
+          return (
+            row && (
+              <Row
+                key={`${row.workload.cluster}/${row.workload.uid}`}
+                workload={row.workload}
+                isFormer={row.isFormer}
+                isAtCursor={row.workload.uid === cursor}
+                isClusterShown={isClusterShown}
+                index={index}
+              />
+            )
+          );
+        })}
+        <tr key="after" role="presentation" class="spacer" style={{ height: `${virtual.after}px` }} />
+      </tbody>
+    </table>
+  );
+}
+
+function SortedHead({ name, title }: { name: string; title: string }) {
+  const sort = address.value.query.get('sort');
+  const isUp = sort === name;
+  const isDown = sort === `-${name}`;
+  const next = isUp ? `-${name}` : isDown ? undefined : name;
+  return (
+    <th scope="col" role="columnheader" aria-sort={isUp ? 'ascending' : isDown ? 'descending' : 'none'}>
+      <a href={withQuery({ sort: next })}>
+        {title}
+        {isUp ? ' ↑' : isDown ? ' ↓' : ''}
+      </a>
+    </th>
+  );
+}
+
+interface RowProps {
+  workload: ListedWorkload;
+  isFormer: boolean;
+  isAtCursor: boolean;
+  isClusterShown: boolean;
+  index: number;
+}
+
+const Row = memo(({ workload, isFormer, isAtCursor, isClusterShown, index }: RowProps) => {
+  const { state, reason, why, cluster, figures, creationTime, queued, nextWake, asOfTime } = workload;
+  const classes = `${isFormer ? 'former' : ''} ${isAtCursor ? 'chosen' : ''}`.trim();
+  return (
+    <tr role="row" aria-rowindex={index + 2} class={classes === '' ? undefined : classes} aria-current={isAtCursor ? 'true' : undefined}>
+      <td role="cell" class="name">
+        <a href={linkTo(workload)} title={titleOf(workload)}>
+          <bdi>{titleOf(workload)}</bdi>
+        </a>
+        {isClusterShown && (
+          <a class="soft" href={hashOf(['workloads'], { cluster })}>
+            {' '}
+            on {cluster}
+          </a>
+        )}
+      </td>
+      <td role="cell" class="standing">
+        <StateWord word={state} isPart={troubleOf(workload) !== undefined} />
+        {asOfTime !== undefined && <span class="soft"> as of {clockText(Date.parse(asOfTime))}</span>}
+      </td>
+      <td role="cell" class="why" title={why ?? reason}>
+        {[reason, why].filter((part) => part !== undefined && part !== '').join(': ')}
+      </td>
+      <td role="cell" class="done">
+        <Progress figures={figures} />
+      </td>
+      <td role="cell" class="next soft">
+        {queued ? 'queued' : <Moment time={nextWake?.dueTime} />}
+      </td>
+      <td role="cell" class="age">
+        <Age time={creationTime} />
+      </td>
+    </tr>
+  );
+});

@@ -1,0 +1,25 @@
+// The API's answers, by the types of the API itself.
+import type * as v from 'valibot';
+import type { Workload } from '../../api/answers/workloads.ts';
+import type { ClusterSummary } from '../../api/clusters.ts';
+import type { ContainerLog } from '../../api/logs/log-reading.ts';
+import type { WorkloadLogs } from '../../api/logs/workload-logs.ts';
+import type { Cost } from '../../api/cost.ts';
+import type { DeadLetterSummary, QueueFailure, QueueSummary } from '../../api/queues.ts';
+import type { PodSummary, ContainerSummary, WorkloadDetail, WorkloadSummary } from '../../api/told-workload.ts';
+import type { ToldPass } from '../../api/passes.ts';
+import type { RunSummary } from '../../kinds/run-once/results.ts';
+
+export type { ClusterSummary, ContainerLog, WorkloadLogs, Cost, DeadLetterSummary, QueueFailure, QueueSummary, PodSummary };
+export type { ContainerSummary, WorkloadDetail, WorkloadSummary, ToldPass, RunSummary };
+
+/** A line of a list. */
+export type ListedWorkload = WorkloadSummary & v.InferOutput<typeof Workload>;
+
+export interface Items<Item> {
+  items: readonly Item[];
+}
+export interface FromQueues<Item> extends Items<Item> {
+  /** Queues that did not answer. */
+  failed?: readonly QueueFailure[];
+}

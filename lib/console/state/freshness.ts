@@ -1,0 +1,53 @@
+// How fresh the page is: when the server answered last, and since when a request waits for an answer.
+import { computed, signal } from '@preact/signals';
+
+/** One tick a second, for ages. */
+export const nowMs = signal(Date.now());
+/** When the latest answer came; undefined before the first. */
+export const answeredAtMs = signal<number | undefined>(undefined);
+/** Since when a request has had no answer. */
+export const unansweredSinceMs = signal<number | undefined>(undefined);
+/** Why the latest request failed, for those that look closer. */
+export const lastFailure = signal('');
+
+export const STALE_AFTER_MS = 3_000;
+const SILENT_AFTER_MS = 10_000;
+
+const waitingMs = computed(() => (unansweredSinceMs.value === undefined ? 0 : nowMs.value - unansweredSinceMs.value));
+
+export type Freshness = 'loading' | 'live' | 'stale' | 'silent';
+
+export const freshness = computed<Freshness>(() => {
+  if (waitingMs.value > SILENT_AFTER_MS) return 'silent';
+  if (waitingMs.value > STALE_AFTER_MS) return 'stale';
+  return answeredAtMs.value === undefined ? 'loading' : 'live';
+});
+
+/** Pages turn soft, and actions rest. */
+export const isSilent = computed(() => freshness.value === 'silent');
+
+export function noteAsked(): void {
+  unansweredSinceMs.value ??= Date.now();
+}
+
+export function noteAnswered(): void {
+  unansweredSinceMs.value = undefined;
+  lastFailure.value = '';
+  answeredAtMs.value = Date.now();
+}
+
+/** Nothing was expected meanwhile: a hidden tab rests, a machine sleeps. */
+export function forgetWaiting(): void {
+  if (unansweredSinceMs.value !== undefined) unansweredSinceMs.value = Date.now();
+}
+
+export function startClock(): void {
+  let beforeMs = Date.now();
+  setInterval(() => {
+    const ms = Date.now();
+    // Timers of a machine that slept come late: the server was not silent meanwhile.
+    if (ms - beforeMs > 5_000) forgetWaiting();
+    beforeMs = ms;
+    nowMs.value = ms;
+  }, 1_000);
+}

@@ -1,0 +1,103 @@
+// The workloads of a selection: pages of the API, as many as somebody has scrolled through.
+import { ask } from './call.ts';
+import type { ListedWorkload } from './answers.ts';
+import { patched } from './patched.ts';
+import { askAgainFor, useAnswer, type Loaded, type Read } from './resource.ts';
+
+export const ROWS_PER_PAGE = 500;
+/** A list longer than that is narrowed by a filter, not scrolled through. */
+const MOST_PAGES = 40;
+/** Pages without a match are followed by others. */
+const MOST_EMPTY_PAGES = 20;
+
+interface ListAnswer extends Totals {
+  items: ListedWorkload[];
+  next?: string;
+}
+
+export interface Totals {
+  /** Of those that match, on all pages. */
+  total: number;
+  totals: Readonly<Record<string, number>>;
+  /** Whether they match or not. */
+  of: number;
+}
+
+export interface WorkloadList extends Totals {
+  items: readonly ListedWorkload[];
+  /** There are more on the server. */
+  hasMore: boolean;
+  /** Of the API, that these are. */
+  pages: number;
+}
+
+interface Page {
+  tag?: string | undefined;
+  answer?: ListAnswer;
+}
+
+/** Pages wanted, by the path of the selection. */
+const wantedRows = new Map<string, number>();
+
+/** @param path of the first page */
+function readPages(path: string): Read<WorkloadList> {
+  // By the mark that the page before gave.
+  const pages = new Map<string, Page>();
+  let shown: WorkloadList | undefined;
+  return async (stop) => {
+    const wanted = wantedRows.get(path) ?? ROWS_PER_PAGE;
+    const items = new Map<string, ListedWorkload>();
+    const seen = new Set<string>();
+    let [mark, empty] = ['', 0];
+    let next: string | undefined;
+    let totals: Totals = { total: 0, totals: {}, of: 0 };
+    do {
+      seen.add(mark);
+      const page = pages.get(mark) ?? {};
+      pages.set(mark, page);
+      const asked = mark === '' ? path : `${path}&continue=${encodeURIComponent(mark)}`;
+      const { data, tag } = await ask<ListAnswer>(asked, { tag: page.tag, signal: stop });
+      if (data) {
+        page.tag = tag;
+        page.answer = patched(page.answer, data);
+      }
+      const answer: Pick<ListAnswer, 'items' | 'next'> = page.answer ?? { items: [] };
+      empty = answer.items.length === 0 ? empty + 1 : 0;
+      // A row that wanders from page to page while they are read comes once.
+      for (const item of answer.items) items.set(`${item.cluster}/${item.uid}`, item);
+      next = answer.next;
+      if (seen.size === 1 && page.answer) totals = page.answer;
+      mark = next ?? '';
+    } while (next !== undefined && items.size < wanted && seen.size < MOST_PAGES && empty < MOST_EMPTY_PAGES);
+    for (const known of pages.keys()) if (!seen.has(known)) pages.delete(known);
+    shown = patched(shown, {
+      items: [...items.values()],
+      hasMore: next !== undefined,
+      pages: seen.size,
+      total: totals.total,
+      totals: totals.totals,
+      of: totals.of,
+    });
+    return shown;
+  };
+}
+
+export interface ShownList extends Loaded<WorkloadList> {
+  /** Asks for a further page, where there is one. */
+  showMore: () => void;
+}
+
+/** @param query of the API; undefined: nothing is asked */
+export function useWorkloads(query: URLSearchParams | undefined, rows = ROWS_PER_PAGE): ShownList {
+  const path = query && `v1/workloads?limit=${ROWS_PER_PAGE}${query.size === 0 ? '' : `&${query.toString()}`}`;
+  if (path !== undefined && !wantedRows.has(path)) wantedRows.set(path, rows);
+  const loaded = useAnswer<WorkloadList>(path, readPages);
+  const showMore = (): void => {
+    if (path === undefined || loaded.data?.hasMore !== true) return;
+    const wanted = wantedRows.get(path) ?? ROWS_PER_PAGE;
+    if (wanted > loaded.data.items.length) return;
+    wantedRows.set(path, wanted + ROWS_PER_PAGE);
+    askAgainFor(path);
+  };
+  return { ...loaded, showMore };
+}
