@@ -55,8 +55,8 @@ function hasEndedWithin({ state, sinceMs, removedAtMs }: OnCluster, withinMs: nu
 }
 
 /** Of unknown age is what nobody has seen yet: it counts as young. */
-function isOfAge({ creationTime }: OnCluster, { is, ms }: AgeLimit, nowMs: number): boolean {
-  const ageMs = creationTime === undefined ? 0 : nowMs - Date.parse(creationTime);
+function isOfAge(summary: OnCluster, { is, ms }: AgeLimit, nowMs: number): boolean {
+  const ageMs = summary.creationTime === undefined ? 0 : nowMs - createdAtMs(summary);
   return is === '<' ? ageMs < ms : ageMs > ms;
 }
 
@@ -93,7 +93,16 @@ export interface Order {
 
 /** The later, the smaller. */
 const latestFirst = (ms: number): string => String(1e15 - ms).padStart(16, '0');
-const createdAtMs = ({ creationTime }: OnCluster): number => (creationTime === undefined ? 0 : Date.parse(creationTime) || 0);
+/** Parsed once: a process keeps the summaries between polls. */
+const created = new WeakMap<OnCluster, number>();
+
+function createdAtMs(summary: OnCluster): number {
+  const known = created.get(summary);
+  if (known !== undefined) return known;
+  const ms = (summary.creationTime !== undefined && Date.parse(summary.creationTime)) || 0;
+  created.set(summary, ms);
+  return ms;
+}
 
 /** Texts that are compared. By age and by the time of the state, the youngest is the first. */
 const COMPARED: Readonly<Record<Sort, (listed: Listed, nowMs: number) => string>> = {

@@ -109,7 +109,10 @@ async function allListed(ports: ListPorts, records: readonly ClusterRecord[]): P
     const rows = [...found];
     const { clock } = ports;
     const overlay = await overlayOf(notes, { record, clock, namespaces: rows.map(({ key }) => key.namespace) });
-    for (const { key, id, summary } of rows) listed.push({ key, id, summary: overlay(summary, key.namespace) });
+    for (const row of rows) {
+      const summary = overlay(row.summary, row.key.namespace);
+      listed.push(summary === row.summary ? row : { ...row, summary });
+    }
   });
   return listed;
 }

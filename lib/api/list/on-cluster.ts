@@ -46,7 +46,8 @@ const GOES_ON = new Set(['Pending', 'Running', 'BackingOff', 'Waiting']);
 
 function onCluster(summary: TimedSummary, { leaving, draining }: ClusterRecord, { circumstances, text, asOfMs }: Place): OnCluster {
   if (summary.removedAtMs !== undefined) return summary;
-  const row: OnCluster = { ...summary, ...(asOfMs !== undefined && { asOfMs }) };
+  // Most clusters are well: then nothing is copied.
+  const row: OnCluster = asOfMs === undefined ? summary : { ...summary, asOfMs };
   if (leaving && GOES_ON.has(row.state)) return { ...row, state: 'Waiting', reason: LEAVING.code, why: LEAVING.text };
   const drained = draining && summary.yieldsToDrain ? { isDrained: true } : {};
   const [obstacle] = obstaclesOf({ ...(summary.yieldsToCluster && circumstances), ...drained });
