@@ -9,7 +9,7 @@ import { readNotesOfCluster } from '../../reconciler/cluster/known-cluster.ts';
 import { inParallel } from '../../reconciler/invocation/parallel.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 import { timeText } from '../../objects/values/time-text.ts';
-import type { WorkloadSummary } from '../told-workload.ts';
+import type { WorkloadDetail, WorkloadSummary } from '../told-workload.ts';
 import { isChosen, needsOne, pageOf, totalsOf, type Choice, type Listed, type Order, type Page } from './choice.ts';
 import { overlayOf } from './on-cluster.ts';
 import { SummaryLog } from './summary-log.ts';
@@ -65,7 +65,7 @@ export async function listSummaries(ports: ListPorts, { cluster, choice, order, 
 export async function removedNamed(
   ports: ListPorts,
   { cluster, kind, namespace, name }: { cluster: string; kind: string; namespace: string; name: string },
-): Promise<WorkloadSummary[]> {
+): Promise<WorkloadDetail[]> {
   const found = findKindNamed(kind)?.kind;
   const records = (await ports.clusters.list()).filter((record) => record.name === cluster);
   const nowMs = ports.clock.nowMs();
@@ -74,7 +74,15 @@ export async function removedNamed(
       ({ key, summary }) => key.kind === found && key.namespace === namespace && key.name === name && summary.removedAtMs !== undefined,
     )
     .toSorted((one, other) => (other.summary.removedAtMs ?? 0) - (one.summary.removedAtMs ?? 0))
-    .map((listed) => workloadOf(listed, nowMs));
+    .map((listed) => detailOfRemoved(workloadOf(listed, nowMs)));
+}
+
+/** Its last summary is all that is left of it; its passes are told beside. */
+function detailOfRemoved(summary: WorkloadSummary): WorkloadDetail {
+  const text = `it is gone from its cluster since ${summary.removedTime ?? 'then'}: this is how it was when it was seen last`;
+  const none = { conditions: [], status: {}, hasPods: false, pods: [], podsLeftOut: 0 };
+  const head = { era: 0, fence: '', floor: '0', bornTime: '', openedTime: '', viewItems: 0 };
+  return { ...summary, queued: false, reasons: [{ code: 'Removed', text }], ...none, head };
 }
 
 async function recordsOf({ clusters }: Pick<ListPorts, 'clusters'>, cluster: string | undefined): Promise<ClusterRecord[]> {

@@ -7,7 +7,7 @@ import { logQueryOf } from '../logs/log-query.ts';
 import { workloadLogs } from '../logs/workload-logs.ts';
 import { toldPass } from '../passes.ts';
 import { RefusedRequestError } from '../routed-request.ts';
-import { listSummaries } from '../list/list-summaries.ts';
+import { listSummaries, removedNamed } from '../list/list-summaries.ts';
 import { describeWorkloads, viewsNamed } from '../workloads.ts';
 import { logParameters } from './log-parameters.ts';
 import { keyOf, noWorkload } from './named-workload.ts';
@@ -60,7 +60,8 @@ export const workloadRoutes = [
     answer: v.object({ items: v.array(WorkloadDetail) }),
     errors: absentWorkload,
     async handle(ports, { path }) {
-      const items = await describeWorkloads(ports, keyOf(path));
+      const found = await describeWorkloads(ports, keyOf(path));
+      const items = found.length > 0 ? found : await removedNamed(ports, keyOf(path));
       if (items.length === 0) throw noWorkload(path);
       return { items };
     },

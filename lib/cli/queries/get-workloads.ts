@@ -37,7 +37,7 @@ export function orderIn(text: string): WorkloadOrder {
 export interface WantedWorkloads {
   filter: { kind?: string; name?: string; namespace?: string };
   /** As in the API's query. */
-  choice: { state?: string; label?: string; text?: string };
+  choice: { state?: string; label?: string; text?: string; needs?: string; ended?: string };
   sort: WorkloadOrder | undefined;
   isWatched: boolean;
   output: WorkloadOutput;

@@ -23,6 +23,9 @@ interface GetOptions {
   allNamespaces?: true;
   selector?: string;
   text?: string;
+  needs?: 'person';
+  /** As in `7d`, or of seven days. */
+  ended?: string | true;
   sort?: WorkloadOrder;
   watch?: true;
   output: WorkloadOutput;
@@ -59,6 +62,8 @@ const HELP = `
 Examples:
   farloop get all --state failed,waiting --sort age
   farloop get jobs -n default -l team=a -o wide
+  farloop get all --needs person
+  farloop get jobs --ended 12h
   farloop get jobs -w
   farloop get job demo -o json`;
 
@@ -78,6 +83,18 @@ export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
     .option('-A, --all-namespaces', 'those of all namespaces, as without -n')
     .option('-l, --selector <selector>', 'only those with these labels, as in team=a,!test')
     .option('--text <text>', 'only those where it stands in namespace, name or reason')
+    .addOption(
+      withWords(
+        new Option('--needs <whom>', 'person: only those parked, failed within an hour, or in trouble for over five minutes').choices([
+          'person',
+        ]),
+        ['person'],
+      ),
+    )
+    .option(
+      '--ended [time]',
+      'only those that ended or were removed within this time, as in 12h; 7d if none is given, which is the longest',
+    )
     .addOption(
       new Option(
         '--state <states|dir>',
@@ -103,7 +120,7 @@ export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
         refuseOfWorkloads({ ...options, states });
         return await showClusters(connectToInstance(instance), name, options);
       }
-      const { namespace, selector, text, sort, watch, output } = options;
+      const { namespace, selector, text, needs, ended, sort, watch, output } = options;
       await showWorkloads((again) => connectToInstance(instance, process.env, again), {
         filter: {
           ...(typeof subject === 'object' && { kind: subject.kind }),
@@ -114,6 +131,8 @@ export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
           ...(states && { state: states.join(',') }),
           ...(selector !== undefined && { label: selector }),
           ...(text !== undefined && { text }),
+          ...(needs && { needs }),
+          ...(ended !== undefined && { ended: ended === true ? '7d' : ended }),
         },
         sort,
         isWatched: watch === true,
@@ -145,11 +164,14 @@ function refuseOfWorkloads({
   selector,
   text,
   states,
+  needs,
+  ended,
   sort,
   watch,
   output,
 }: Omit<GetOptions, 'state'> & { states?: readonly State[] | undefined }): void {
-  const given = { '--namespace': namespace, '--selector': selector, '--text': text, '--state': states, '--sort': sort, '--watch': watch };
+  const ofWorkloads = { '--needs': needs, '--ended': ended, '--sort': sort, '--watch': watch };
+  const given = { '--namespace': namespace, '--selector': selector, '--text': text, '--state': states, ...ofWorkloads };
   for (const [option, value] of Object.entries(given))
     if (value !== undefined) throw new UsageError(`${option} says nothing of clusters: leave it out`);
   if (output === 'wide') throw new UsageError('-o wide shows no more of clusters: leave it out');

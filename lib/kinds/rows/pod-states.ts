@@ -66,10 +66,10 @@ interface Group {
   pods: PodFacts[];
 }
 
-/** `3 of 4 wait: ImagePullBackOff`, where some pods run and others cannot. */
+/** `3 of 4: ImagePullBackOff`, where some pods run and others cannot. */
 function troubleText(waiting: readonly Group[], pods: number): string | undefined {
   const [largest] = waiting;
-  return largest && `${new Set(waiting.flatMap((group) => group.pods)).size} of ${pods} wait: ${largest.reason.reason}`;
+  return largest && `${new Set(waiting.flatMap((group) => group.pods)).size} of ${pods}: ${largest.reason.reason}`;
 }
 
 /** Pods with the same reason as one group, the largest group first. */

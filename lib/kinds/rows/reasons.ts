@@ -54,7 +54,7 @@ export interface Reason<Code extends string = string> {
   exitCode?: number;
   /** The cluster's own word for the pods' state: `Unschedulable`, `ImagePullBackOff`. For a failed pod with its message. */
   podReason?: string;
-  /** Of pods that run, where others cannot: `3 of 4 wait: ImagePullBackOff`. Shown beside the state. */
+  /** Of pods that run, where others cannot: `3 of 4: ImagePullBackOff`. Shown beside the state. */
   trouble?: string;
   /** Position of a policy's rule, from 0. */
   rule?: number;

@@ -5,7 +5,7 @@ import { standingText } from '../../../lib/cli/queries/standing-text.ts';
 
 test.each<[Pick<WorkloadSummary, 'state' | 'reason'>, string]>([
   [{ state: 'Running' }, 'Running'],
-  [{ state: 'Running', reason: '1 of 3 wait: Unschedulable' }, 'Running (1 of 3 wait: Unschedulable)'],
+  [{ state: 'Running', reason: '1 of 3: Unschedulable' }, 'Running (1 of 3: Unschedulable)'],
   [{ state: 'Waiting', reason: 'ImagePullBackOff' }, 'Waiting (ImagePullBackOff)'],
   [{ state: 'Failed', reason: 'BackoffLimitExceeded' }, 'Failed (BackoffLimitExceeded)'],
   [{ state: 'Succeeded', reason: 'CompletionsReached' }, 'Succeeded'],

@@ -45,7 +45,7 @@ const cases: Case[] = [
     name: 'one runs, another finds no node',
     job: aJob({ completions: 2 }),
     pods: [...podsOf('1R'), unplaced],
-    stands: { state: 'Running', reason: '1 of 2 wait: Unschedulable' },
+    stands: { state: 'Running', reason: '1 of 2: Unschedulable' },
   },
   {
     name: 'one runs while the next one backs off',

@@ -155,7 +155,7 @@ describe('replicas of which some have trouble', () => {
         'PodsWaiting: ImagePullBackOff (container tensorflow) [j-worker-2]',
         'PodsWaiting: CreateContainerConfigError (container tensorflow) [j-worker-3]',
       ],
-      standing: { state: 'Running', reason: '2 of 4 wait: ImagePullBackOff' },
+      standing: { state: 'Running', reason: '2 of 4: ImagePullBackOff' },
     });
   });
 

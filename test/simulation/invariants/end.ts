@@ -9,6 +9,8 @@ import { factsFor } from '../../../lib/kinds/facts.ts';
 import { livingIn } from '../../../lib/reconciler/view/view.ts';
 import { viewDigestOf } from '../../../lib/reconciler/cluster/digest-mismatch.ts';
 import { decodeState, hasIntents } from '../../../lib/reconciler/head/pass-state.ts';
+import { storedSummary } from '../../../lib/reconciler/summary/stored-summary.ts';
+import { decodeSummary } from '../../../lib/reconciler/summary/summary.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { digestOf } from '../../../lib/wire/words/digest.ts';
 import { decodeTimer } from '../../../lib/wire/messages.ts';
@@ -102,6 +104,26 @@ export const AT_THE_END: readonly Invariant[] = [
       const fences = new Set((await headsOf(simulation)).map(({ fence }) => fence));
       const left = inQueue('timers').filter((body) => isAbout(body, Object.keys(run.scenario.ends), fences));
       return left.length > 0 ? `timers: ${left.join(' ')}` : undefined;
+    },
+  },
+  {
+    name: 'a list shows of each workload what its head and view say',
+    rule: 'R9',
+    atEnd: async ({ store, run, records, scheduler }) => {
+      for (const cluster of run.scenario.clusters) {
+        const record = records.get(cluster);
+        if (!record) continue;
+        const latest = new Map<string, string>();
+        for (const { key, body } of (await store.summaries(cluster, { fromMs: 0 })).entries) latest.set(formatKey(key), body);
+        for (const key of (await store.workloads(cluster, { limit: 100 })).keys) {
+          const clock = { nowMs: () => scheduler.wallMs() } as never;
+          const fresh = await storedSummary({ store, clock, telemetry: { error: () => {} } as never }, key, { record });
+          const listed = decodeSummary(latest.get(formatKey(key)) ?? '');
+          if (fresh?.state !== listed?.state || fresh?.reason !== listed?.reason)
+            return `${formatKey(key)}: ${listed?.state} ${listed?.reason}, not ${fresh?.state} ${fresh?.reason}`;
+        }
+      }
+      return undefined;
     },
   },
   {
