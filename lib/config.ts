@@ -33,6 +33,8 @@ const Config = v.object({
   CLUSTERS_FILE: v.optional(text),
   /** `yes` lets functions dial the loopback: only in a stage that tests remove again. */
   ALLOW_LOOPBACK: v.optional(v.picklist(['yes', 'no']), 'no'),
+  /** Whether people may act on workloads. */
+  ACTIONS: v.optional(v.picklist(['on', 'off']), 'off'),
   /** CloudWatch log group that passes are written to, for the function that reads them back. */
   PASSES_LOG_GROUP: v.optional(text),
   /** CloudWatch namespace of the metrics; without it they are not written. */

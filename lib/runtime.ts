@@ -159,6 +159,7 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
     ...(forgetCredential && { forgetCredential }),
     ...(providerOf && { providerOf }),
     ...(drivenRuns && { drivenRuns }),
+    ...(config.ACTIONS === 'on' && { actions: 'on' as const }),
   };
   return { ports: { clock, clusters, connect, queue, recorder, store, telemetry, ...registered }, begin };
 }

@@ -1,4 +1,5 @@
 // The facts of a Job for relay, ingest, loop and onboarding.
+import { jobActions } from './acting.ts';
 import { jobFactsFault } from './owner-facts-check.ts';
 import { isJobFinished, JOB_FIELDS, jobFactsOf } from './terms/owner-facts.ts';
 import {
@@ -36,6 +37,7 @@ export const jobFacts = defineFacts<Job>({
   managerOf: ({ spec }) => spec.managedBy,
   hasStarted: ({ status }) => status?.startTime !== undefined,
   isFinished: isJobFinished,
+  actions: jobActions,
   expectedChildren: ({ spec }) => Math.max(spec.completions ?? 0, spec.parallelism ?? 0),
   urgencyOfOwner,
   pods: {
