@@ -292,12 +292,19 @@ export type ProviderChoice = 'simulated' | 'local-process' | EngineWord | Remote
 /** How pods run as processes of this machine. */
 export type ProcessSettings = Pick<LocalProcessOptions, 'images' | 'share' | 'allowedNamespaces' | 'ways'>;
 
+export interface LocalRuntimeCluster {
+  name: string;
+  access: ClusterAccess;
+  /** Why nothing may be sent there yet, as asked before each pass; undefined or absent: all may. */
+  awayFor?: () => Error | undefined;
+}
+
 export interface LocalRuntimeOptions {
   /** The state folder, locked by the caller. */
   folder: string;
   /** The sender that messages of this process carry (R15). */
   senderId: string;
-  cluster: { name: string; access: ClusterAccess };
+  clusters: readonly LocalRuntimeCluster[];
   clock: Clock;
   telemetry: Telemetry;
   deadlineReserveMs: number;
@@ -310,8 +317,8 @@ export interface LocalRuntimeOptions {
 
 export interface LocalRuntime extends Runtime {
   queue: EmbeddedQueue;
-  /** The relay's side of the cluster. */
-  source: ClusterSource & Cluster;
+  /** The relay's side of a cluster. */
+  sourceOf(cluster: string): ClusterSource & Cluster;
   /** Providers in this process tell here that a task has changed. */
   onTaskChange?: (listener: (change: TaskChange) => void) => void;
   /** Pods that run as processes of this machine. Closed without `end`, they run on for a while. */
@@ -321,11 +328,11 @@ export interface LocalRuntime extends Runtime {
   close(): void;
 }
 
-/** One cluster, everything on files. @throws one sentence when a file cannot be used; FullDiskError */
+/** Everything on files. @throws one sentence when a file cannot be used; FullDiskError */
 export async function localRuntime({
   folder,
   senderId,
-  cluster,
+  clusters: given,
   clock,
   telemetry,
   deadlineReserveMs,
@@ -341,6 +348,7 @@ export async function localRuntime({
     { yielding },
     { KubernetesCluster },
     { RelayedCluster },
+    { awayCluster },
   ] = await Promise.all([
     import('./adapters/embedded/clusters.ts'),
     import('./adapters/embedded/queue.ts'),
@@ -349,6 +357,7 @@ export async function localRuntime({
     import('./adapters/embedded/yielding.ts'),
     import('./adapters/kubernetes/kubernetes-cluster.ts'),
     import('./adapters/sqs/relayed-cluster.ts'),
+    import('./adapters/kubernetes/away-cluster.ts'),
   ]);
   const open: { close(): void }[] = [];
   const opened = <Part extends { close(): void }>(part: Part): Part => {
@@ -362,13 +371,30 @@ export async function localRuntime({
     const queue = opened(EmbeddedQueue.open({ folder, clock, senderId }));
     const store = opened(EmbeddedStore.open({ folder, clock }));
     const recorder = opened(EmbeddedRecorder.open({ folder, clock }));
-    const access = opened(new KubernetesCluster({ access: cluster.access, clock, connections: CONNECTIONS }));
-    const clusters = onlyCluster(EmbeddedClusters.open({ folder }), cluster.name);
+    const ways = new Map(
+      given.map(({ name, access, awayFor }) => {
+        const source = opened(new KubernetesCluster({ access, clock, connections: CONNECTIONS }));
+        return [name, { source, awayFor, relayed: new RelayedCluster({ cluster: name, queue, store, clock }) }];
+      }),
+    );
+    const wayTo = (name: string): NonNullable<ReturnType<typeof ways.get>> => {
+      const way = ways.get(name);
+      if (!way) throw new TerminalError(`nothing leads to the cluster ${name}: this instance was started without it`);
+      return way;
+    };
+    const dialled = ({ name }: Pick<ClusterRecord, 'name'>): Cluster => {
+      const { source, awayFor } = wayTo(name);
+      const error = awayFor?.();
+      return error ? awayCluster(error) : source;
+    };
+    const clusters = onlyClusters(EmbeddedClusters.open({ folder }), new Set(ways.keys()));
     const rebuilt = Object.entries({ store, queue, recorder }).flatMap(([part, { rebuilt: why }]) =>
       why === undefined ? [] : [`${part}: ${why}`],
     );
-    const relayed = new RelayedCluster({ cluster: cluster.name, queue, store, clock });
-    const connect = (record: ClusterRecord): Cluster => (record.access === 'relayed' ? relayed : access);
+    const connect = (record: ClusterRecord): Cluster => {
+      const { relayed, awayFor } = wayTo(record.name);
+      return record.access === 'relayed' && !awayFor?.() ? relayed : dialled(record);
+    };
     const simulated =
       providerBehind && opened((await import('./adapters/providers/simulated.ts')).SimulatedProvider.open({ folder, clock }));
     const processes =
@@ -387,7 +413,7 @@ export async function localRuntime({
       clock,
       clusters,
       connect,
-      lookUp: () => access,
+      lookUp: dialled,
       queue,
       recorder,
       store: yielding<Store>(store),
@@ -404,7 +430,7 @@ export async function localRuntime({
       deadlineReserveMs,
       loop,
       queue,
-      source: access,
+      sourceOf: (name) => wayTo(name).source,
       rebuilt,
       close,
       ...(simulated && { onTaskChange }),
@@ -416,12 +442,12 @@ export async function localRuntime({
   }
 }
 
-/** Calls of all passes at once; a local API server is not busier than that. */
+/** Calls of all passes on a cluster at once; a local API server is not busier than that. */
 const CONNECTIONS = 64;
 
 /** A state folder may know clusters of earlier starts. Nothing leads to them now, so for this process they are not registered. */
-const onlyCluster = (clusters: Clusters, name: string): Clusters => ({
-  get: async (asked) => (asked === name ? await clusters.get(asked) : undefined),
-  list: async () => (await clusters.list()).filter((record) => record.name === name),
+const onlyClusters = (clusters: Clusters, names: ReadonlySet<string>): Clusters => ({
+  get: async (asked) => (names.has(asked) ? await clusters.get(asked) : undefined),
+  list: async () => (await clusters.list()).filter((record) => names.has(record.name)),
   put: async (record, expectedVersion) => await clusters.put(record, expectedVersion),
 });

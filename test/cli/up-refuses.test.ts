@@ -274,14 +274,6 @@ test('R13: a poisoned message ends as a dead letter, is shown, and goes back', a
   expect(redriven).toEqual({ exitCode: 0, stdout: '1 sent back\n', stderr: '' });
 });
 
-test('a second kubeconfig is refused: it would silently take the place of the first', async () => {
-  const { exitCode, stdout, stderr } = await run('--kubeconfig', 'a.yaml', '--kubeconfig', 'b.yaml');
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-  expect(stderr).toBe(
-    'farloop: --kubeconfig is given twice, a.yaml and b.yaml: one instance works on one cluster. Start another one beside it with --state and --port\n',
-  );
-});
-
 test('a namespace that does not exist yet is named, and the end says where the state is', async () => {
   const farloop = new FarloopProcess(['up', '--state', state, '--port', '0', '--namespace', 'nosuch', '--namespace', 'default']);
   endings.push(() => farloop.destroy());

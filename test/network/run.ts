@@ -111,7 +111,7 @@ async function setUp(endings: (() => Promise<void> | void)[]): Promise<Scene> {
   const calls = new RelayCalls((cluster) => cluster !== direct);
   const farloop = await startLocalInstance({
     folder: join(folder, 'state'),
-    kubeconfig,
+    kubeconfigs: [{ file: kubeconfig }],
     manages: ['all-jobs'],
     namespaces: [],
     budget: { writesPerSecond: 1_000, burst: 2_000 },

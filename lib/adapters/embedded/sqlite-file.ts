@@ -93,7 +93,7 @@ function useWriteAheadLog(database: DatabaseSync): void {
     }
 }
 
-/** Once, whoever comes first: the others find the version that it wrote. */
+/** The first process makes them; the others find the version that it wrote. */
 function makeTables(database: DatabaseSync, schema: string, schemaVersion: number): void {
   database.exec('begin immediate');
   if (versionOf(database) === 0) database.exec(`${schema}; pragma user_version = ${schemaVersion}`);

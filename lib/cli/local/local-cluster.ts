@@ -6,6 +6,7 @@ import type { DefinitionManifest } from '../../kinds/rows/kind-definition.ts';
 import { fieldsOf, listOf, textOf } from '../../objects/values/untyped-fields.ts';
 import { writePrivately } from '../../files/private-files.ts';
 import { FailedError } from '../terminal/exit.ts';
+import type { KubeconfigOfCluster } from './cluster-choice.ts';
 import { withoutGrowth } from './local-heap.ts';
 import type { NodeClient } from '../../simulated-node/node-client.ts';
 import { SIMULATED_NODE } from '../../simulated-node/node-name.ts';
@@ -155,11 +156,11 @@ async function freePortLike(port: number): Promise<number> {
  * The cluster that a kubeconfig names.
  * @throws one sentence when the file cannot be read or names no such context
  */
-export async function clusterOfKubeconfig(file: string, context: string | undefined): Promise<LocalCluster> {
+export async function clusterOfKubeconfig({ file, context, name }: KubeconfigOfCluster): Promise<LocalCluster> {
   const { accessFromKubeconfig } = await import('../../adapters/kubernetes/kubeconfig.ts');
   const access = await accessFromKubeconfig({ file, context });
   return {
-    name: clusterNameOf(context ?? (await currentContextOf(file))),
+    name: name ?? clusterNameOf(context ?? (await currentContextOf(file))),
     access,
     callsAtOnce: CALLS_AT_ONCE,
     kubeconfigPath: file,

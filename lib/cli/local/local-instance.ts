@@ -20,7 +20,7 @@ import type { Relay } from '../../relay/relay.ts';
 import { startRelay } from '../../relay/relay.ts';
 import type { LocalRuntime, ProcessSettings } from '../../runtime.ts';
 import { localRuntime, useRuntime } from '../../runtime.ts';
-import { FailedError } from '../terminal/exit.ts';
+import { FailedError, UsageError } from '../terminal/exit.ts';
 import { removeInstance, writeInstance } from '../instance/instance-file.ts';
 import { serveApi } from './local-api.ts';
 import type { LocalCluster } from './local-cluster.ts';
@@ -30,15 +30,15 @@ import type { TokenFiles } from '../terminal/virtual-nodes.ts';
 import type { NodeApiChoice } from './node-api-choice.ts';
 import { providersBehind } from './provider-choice.ts';
 import { localRunHost } from './run-host.ts';
+import type { KubeconfigOfCluster } from './cluster-choice.ts';
 import type { Registration } from './register-cluster.ts';
-import { registerCluster } from './register-cluster.ts';
+import { registerAll, takeUpLater } from './away-clusters.ts';
 
 export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'senders'> {
   /** Absolute. */
   folder: string;
-  /** A sandbox when absent. */
-  kubeconfig?: string;
-  context?: string;
+  /** None: a sandbox. */
+  kubeconfigs: readonly KubeconfigOfCluster[];
   /** Of the sandbox's node. */
   nodeSize?: NodeSize;
   /** Of console and API; 0: any free one. */
@@ -49,6 +49,8 @@ export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'sende
   nodeApi?: NodeApiChoice;
   /** Of nodes whose pods run as processes of this machine. */
   processes?: ProcessSettings;
+  /** Told in one sentence each: of several clusters, which is left out for now and why, and that it is worked on after all. */
+  onNotice?: (sentence: string) => void;
   /** Other times and sizes than the relay's own: for tests. */
   relay?: Partial<RelayOptions>;
 }
@@ -56,9 +58,14 @@ export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'sende
 export interface LocalInstance {
   /** With the token in its fragment. */
   consoleUrl: string;
-  kubeconfigPath: string;
+  /** In the order given; those that do not answer yet, too. */
+  kubeconfigs: { cluster: string; path: string }[];
   ports: Ports;
+  /** The first one. */
   cluster: { name: string; access: Cluster };
+  /** Those that answered at the start. */
+  clusters: { name: string; access: Cluster }[];
+  /** Of the first cluster that answered. */
   relayStatus: Relay['status'];
   /** Pods that run as processes: they are ended apart, while passes still write how they end. */
   processes: LocalRuntime['processes'];
@@ -93,17 +100,19 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     const api = await serveApi({ port, answer: async (request) => await answerRoute((await local.promise).ports, request) });
     endings.push(() => api.close());
 
-    const cluster = await openCluster(options, (problem) => telemetry.debug('simulated node', { problem }));
-    endings.push(() => cluster.stop());
+    const opened = await openClusters(options, (problem) => telemetry.debug('simulated node', { problem }));
+    endings.push(...opened.map((cluster) => async () => await cluster.stop()));
+    const [first] = opened;
     const hasVirtualNodes = virtualNodesIn(options.options).length > 0;
+    const away = new Map<string, Error>();
     const runtime = await localRuntime({
       folder,
       senderId: SENDER,
-      cluster: { name: cluster.name, access: cluster.access },
+      clusters: opened.map(({ name, access }) => ({ name, access, awayFor: () => away.get(name) })),
       clock,
       telemetry,
       deadlineReserveMs: DEADLINE_RESERVE_MS,
-      loop: { parallelism: cluster.callsAtOnce },
+      loop: { parallelism: first.callsAtOnce },
       ...(hasVirtualNodes && { providerBehind: providersBehind(options.providerTokenFiles) }),
       ...(options.processes && { processes: options.processes }),
     });
@@ -111,10 +120,9 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     // A pass that still runs finds the files closed and fails. Its wake comes again at the next start, so nobody need read of it.
     endings.push(() => telemetry.close());
     for (const reason of runtime.rebuilt) telemetry.warn('state begun anew', { reason });
-    const record = await registerCluster(
-      { ...runtime.ports, connect: () => runtime.source },
-      { ...options, name: cluster.name, senders: [SENDER] },
-    );
+    const registrations = opened.map(({ name }) => ({ ...options, name, senders: [SENDER] }));
+    const records = await registerAll(runtime, registrations, away);
+    const [record] = records;
     const runs = localRunHost({ folder, clock, telemetry });
     endings.push(() => runs.close());
     runtime.ports.runs = runs;
@@ -130,34 +138,50 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     if (hasVirtualNodes) {
       const { followTasks, makeNodes } = await import('./virtual-nodes.ts');
       followTasks(runtime, record);
-      for (const problem of await makeNodes(runtime.source, { clock }, record)) telemetry.warn('virtual node', { problem });
+      for (const problem of await makeNodes(runtime.sourceOf(record.name), { clock }, record)) telemetry.warn('virtual node', { problem });
     }
-    const relay = startRelay({
-      source: runtime.source,
-      queue: runtime.queue,
-      clock,
-      telemetry,
-      cluster: record.name,
-      manages: record.manages,
-      kindOptions: record.options,
-      namespaces: record.namespaces,
-      era: record.era,
-      leases: runtime.source,
-      ...(nodeApi.servesNodes && { servesNodes: nodeApi.servesNodes }),
-      ...(record.access === 'relayed' && { executor: runtime.source, commander: SENDER }),
-      ...(options.relay && { options: options.relay }),
-    });
-    endings.push(() => relay.stop());
-    writeInstance(folder, { url: api.url, token: api.token, pid: process.pid, kubeconfig: cluster.kubeconfigPath });
+    const startRelayOf = (of: ClusterRecord): Relay => {
+      const relay = startRelay({
+        source: runtime.sourceOf(of.name),
+        queue: runtime.queue,
+        clock,
+        telemetry,
+        cluster: of.name,
+        manages: of.manages,
+        kindOptions: of.options,
+        namespaces: of.namespaces,
+        era: of.era,
+        leases: runtime.sourceOf(of.name),
+        ...(nodeApi.servesNodes && { servesNodes: nodeApi.servesNodes }),
+        ...(of.access === 'relayed' && { executor: runtime.sourceOf(of.name), commander: SENDER }),
+        ...(options.relay && { options: options.relay }),
+      });
+      endings.push(() => relay.stop());
+      return relay;
+    };
+    const relays = records.map(startRelayOf);
+    endings.push(
+      takeUpLater({
+        runtime,
+        registrations: registrations.filter(({ name }) => away.has(name)),
+        away,
+        onNotice: options.onNotice,
+        start: startRelayOf,
+      }),
+    );
+    const kubeconfigs = opened.map(({ name, kubeconfigPath }) => ({ cluster: name, path: kubeconfigPath }));
+    writeInstance(folder, { url: api.url, token: api.token, pid: process.pid, kubeconfig: first.kubeconfigPath });
     endings.push(() => removeInstance(folder));
-    const ready = Promise.all([relay.ready, cluster.ready]).then(() => {});
+    const ready = Promise.all([...relays.map((relay) => relay.ready), ...opened.map((cluster) => cluster.ready)]).then(() => {});
     ready.catch(() => {});
+    const clusters = records.map(({ name }) => ({ name, access: runtime.sourceOf(name) }));
     return {
       consoleUrl: api.consoleUrl,
-      kubeconfigPath: cluster.kubeconfigPath,
+      kubeconfigs,
       ports: runtime.ports,
-      cluster: { name: record.name, access: runtime.source },
-      relayStatus: relay.status,
+      cluster: { name: first.name, access: runtime.sourceOf(first.name) },
+      clusters,
+      relayStatus: () => (relays[0] as Relay).status(),
       processes: runtime.processes,
       ready,
       stop,
@@ -172,16 +196,16 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
 async function answerForNodes(
   runtime: LocalRuntime,
   record: ClusterRecord,
-  { kubeconfig, nodeApi: { address: given, isOpen } = { isOpen: false } }: LocalInstanceOptions,
+  { kubeconfigs, nodeApi: { address: given, isOpen } = { isOpen: false } }: LocalInstanceOptions,
 ): Promise<Pick<RelaySetup, 'servesNodes'> & { close?: () => Promise<void> }> {
   const { addressOfThisMachine, serveNodesOf } = await import('./served-nodes.ts');
-  const address = given ?? (kubeconfig === undefined ? '127.0.0.1' : addressOfThisMachine());
+  const address = given ?? (kubeconfigs.length === 0 ? '127.0.0.1' : addressOfThisMachine());
   if (address === undefined) {
     // A node runs its pods all the same.
     runtime.ports.telemetry.warn('API servers cannot ask virtual nodes for logs', { reason: 'this machine has no address of a network' });
     return {};
   }
-  if (record.access === 'relayed') return { servesNodes: { address, firstPort: 0, isOpen, cluster: runtime.source } };
+  if (record.access === 'relayed') return { servesNodes: { address, firstPort: 0, isOpen, cluster: runtime.sourceOf(record.name) } };
   const { place, close } = await serveNodesOf(runtime, record, { address, isOpen });
   // Known before the first pass, so that a Node is written once.
   runtime.ports.nodeEndpointOf = (node) => {
@@ -203,21 +227,37 @@ function sentenceOf(error: unknown, folder: string): unknown {
   return error;
 }
 
-async function openCluster(
-  { folder, kubeconfig, context, nodeSize = {}, options = {}, processes }: LocalInstanceOptions,
+type OneOrMore<Item> = [Item, ...Item[]];
+
+async function openClusters(
+  { folder, kubeconfigs: [firstChoice, ...otherChoices], nodeSize = {}, options = {}, processes }: LocalInstanceOptions,
   report: (problem: string) => void,
-): Promise<LocalCluster> {
-  if (kubeconfig !== undefined) return await clusterOfKubeconfig(kubeconfig, context);
+): Promise<OneOrMore<LocalCluster>> {
+  if (firstChoice) {
+    const clusters: OneOrMore<LocalCluster> = [await clusterOfKubeconfig(firstChoice)];
+    for (const choice of otherChoices) {
+      const cluster = await clusterOfKubeconfig(choice);
+      const namesake = clusters.find(({ name }) => name === cluster.name);
+      if (namesake)
+        throw new UsageError(
+          `the clusters of ${namesake.kubeconfigPath} and ${cluster.kubeconfigPath} would both be called ${cluster.name}: name them, as in --kubeconfig west=${cluster.kubeconfigPath}`,
+        );
+      clusters.push(cluster);
+    }
+    return clusters;
+  }
   const files = { folder: `${folder}/sandbox`, kubeconfigPath: `${folder}/kubeconfig` };
   // Beside pods that run, one that only pretends to would be believed.
-  return await startLocalSandbox({
-    ...files,
-    withNode: processes === undefined,
-    hasScheduler: true,
-    nodeSize,
-    features: featuresFor(options),
-    report,
-  });
+  return [
+    await startLocalSandbox({
+      ...files,
+      withNode: processes === undefined,
+      hasScheduler: true,
+      nodeSize,
+      features: featuresFor(options),
+      report,
+    }),
+  ];
 }
 
 /** The event sources as they are deployed, and the sweep's clockwork. @returns how to end them */

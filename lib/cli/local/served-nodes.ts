@@ -15,7 +15,7 @@ export function addressOfThisMachine(): string | undefined {
 
 /** @throws UsageError the address given is none of this machine's */
 export async function serveNodesOf(
-  { ports, source }: Pick<LocalRuntime, 'ports' | 'source'>,
+  { ports, sourceOf }: Pick<LocalRuntime, 'ports' | 'sourceOf'>,
   record: ClusterRecord,
   { address, isOpen }: { address: string; isOpen: boolean },
 ): Promise<ServedNodes> {
@@ -24,7 +24,7 @@ export async function serveNodesOf(
     const tasks = ports.providerOf?.(record, node, remote);
     return tasks ? [{ node, tasks }] : [];
   });
-  return await serveNodes({ nodes, address, firstPort: 0, isOpen, cluster: source, clock, telemetry }).catch(
+  return await serveNodes({ nodes, address, firstPort: 0, isOpen, cluster: sourceOf(record.name), clock, telemetry }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRNOTAVAIL' && error.code !== 'EINVAL') throw error;
       throw new UsageError(`--node-api-address ${address}: this machine has no such address; API servers reach it at one of its own`, {

@@ -26,13 +26,14 @@ import { allowNamespaceOption, imageOption, isOnMachine, processSettingsOf, shar
 import { nodesGiven, providerTokenOption, tokenFilesIn, withVirtualNodes } from '../terminal/virtual-nodes.ts';
 import { SWITCHED_ON } from '../../objects/kind-options.ts';
 import { printLine, printLines, printProblem } from '../terminal/output.ts';
+import { clustersGiven, refuseForSeveral } from './cluster-choice.ts';
 import { listenForStop } from '../terminal/stop-signals.ts';
 
 interface UpOptions extends ProcessFlags {
   nodeCpu?: string[];
   nodeMemory?: string[];
-  kubeconfig?: string;
-  context?: string;
+  kubeconfig?: string[];
+  context?: string[];
   manage?: Manages;
   state?: string;
   port: number;
@@ -60,10 +61,14 @@ Examples:
   farloop up --apply examples/job.yaml
   farloop up --kubeconfig ~/.kube/config --apply examples/managed-by.yaml
   farloop up --kubeconfig ~/.kube/config --manage all-jobs
+  farloop up --kubeconfig west=west.yaml --kubeconfig east=east.yaml
   farloop up --virtual-node here=local-process --apply examples/real/sweep.yaml
 
 It runs until it is told to end. What --apply meets ends nothing: a manifest that is refused, an unknown field, and a workload that
 Farloop does not manage there are said on standard error, with what to do; nobody waits for such a workload.
+
+Several kubeconfigs, or several contexts of one, are several clusters, each called by NAME=FILE or by its context. One whose API server does not answer keeps
+no other waiting. --manage, --namespace, --budget and --access hold for each of them; --apply and --virtual-node work with one cluster only.
 
 Exit codes: 0 ended by SIGTERM, 130 by Ctrl-C, 1 it could not start, 2 unusable input or usage, before anything is applied.`;
 
@@ -71,8 +76,12 @@ export const upCommand = (): Command =>
   addKindOptions(
     new Command('up')
       .description('Run Farloop on this machine: relay, functions, queues and console in one process.')
-      .option('--kubeconfig <file>', 'work on this cluster (default: a sandbox cluster inside)', oneKubeconfig)
-      .option('--context <name>', 'context of the kubeconfig (default: its current one)')
+      .option(
+        '--kubeconfig <file>',
+        'work on this cluster (default: a sandbox cluster inside); several times, or NAME=FILE, for several',
+        collect,
+      )
+      .option('--context <name>', 'context of the kubeconfig (default: its current one); several times for several clusters', collect)
       .addOption(manageOption('which kinds', 'jobs; in the sandbox everything of every kind'))
       .addOption(stateOption())
       .option('--port <number>', 'port of console and API on 127.0.0.1; 0: any free one', wholeNumber({ min: 0, max: 65_535 }), 7080)
@@ -107,15 +116,6 @@ export const upCommand = (): Command =>
     { isWanted: ({ name }) => name !== NODE_OPTIONS.cpu && name !== NODE_OPTIONS.memory },
   );
 
-/** @throws UsageError for a second one, which would silently take the place of the first */
-function oneKubeconfig(file: string, before: string | undefined): string {
-  if (before !== undefined)
-    throw new UsageError(
-      `--kubeconfig is given twice, ${before} and ${file}: one instance works on one cluster. Start another one beside it with --state and --port`,
-    );
-  return file;
-}
-
 async function objectsIn(files: readonly string[]): Promise<SourcedObject[]> {
   const [{ readManifests }, { applicableObjects }] = await Promise.all([import('../manifests/manifest-files.ts'), import('./apply.ts')]);
   const objects = applicableObjects(await readManifests(files, process.stdin));
@@ -124,8 +124,8 @@ async function objectsIn(files: readonly string[]): Promise<SourcedObject[]> {
 }
 
 async function up({
-  kubeconfig,
-  context,
+  kubeconfig: kubeconfigsGiven = [],
+  context: contexts = [],
   manage,
   state,
   port,
@@ -144,6 +144,8 @@ async function up({
   allowNamespace,
   ...others
 }: UpOptions): Promise<number> {
+  const kubeconfigs = clustersGiven(kubeconfigsGiven, contexts);
+  const isSandbox = kubeconfigs.length === 0;
   const [cpu, memory] = [splitSizes(nodeCpu), splitSizes(nodeMemory)];
   const given = {
     ...givenKindOptions(others),
@@ -151,22 +153,21 @@ async function up({
     ...(memory.named !== undefined && { [NODE_OPTIONS.memory]: memory.named }),
   };
   const nodes = nodesGiven(given, { manage, namespaces: namespace, option: '--namespace' });
+  refuseForSeveral(kubeconfigs.length, { apply, nodes });
   // In a sandbox whose nodes all run pods on this machine nothing else may be meant by a pod that says nothing of nodes.
-  const isAnyPods = kubeconfig === undefined && nodes.length > 0 && nodes.every(isOnMachine);
+  const isAnyPods = isSandbox && nodes.length > 0 && nodes.every(isOnMachine);
   const options = isAnyPods ? { ...given, [NODE_OPTIONS.noTaint]: SWITCHED_ON } : given;
-  if (kubeconfig === undefined && nodes.some(({ name }) => name === SIMULATED_NODE))
+  if (isSandbox && nodes.some(({ name }) => name === SIMULATED_NODE))
     throw new UsageError(`--${NODE_OPTIONS.node} ${SIMULATED_NODE}=…: the sandbox's simulated node is called so; choose another name`);
-  if (context !== undefined && kubeconfig === undefined)
-    throw new UsageError('--context needs --kubeconfig: the sandbox has one context only');
-  if (kubeconfig !== undefined && (cpu.size ?? memory.size) !== undefined)
+  if (!isSandbox && (cpu.size ?? memory.size) !== undefined)
     throw new UsageError('--node-cpu and --node-memory are for the sandbox: the nodes of a cluster have their own');
   refuseManyNamespaces('--namespace', namespace);
-  const nodeApi = nodeApiOf({ nodeApiAddress, nodeApiOpen }, { isSandbox: kubeconfig === undefined, hasNodes: nodes.length > 0 });
-  const manages = withVirtualNodes(manage ?? (kubeconfig === undefined ? managesAll() : USUAL_MANAGES), nodes.length > 0);
+  const nodeApi = nodeApiOf({ nodeApiAddress, nodeApiOpen }, { isSandbox, hasNodes: nodes.length > 0 });
+  const manages = withVirtualNodes(manage ?? (isSandbox ? managesAll() : USUAL_MANAGES), nodes.length > 0);
   refuseNarrowScope('--namespace', { manages, namespaces: namespace });
   const processes = processSettingsOf(
     { ...(share !== undefined && { share }), ...(image && { image }), ...(allowNamespace && { allowNamespace }) },
-    { nodes, isSandbox: kubeconfig === undefined },
+    { nodes, isSandbox },
   );
   const providerTokenFiles = await tokenFilesIn(providerTokenFile, nodes);
   const stopping = listenForStop();
@@ -176,8 +177,7 @@ async function up({
   const { startLocalInstance } = await import('./local-instance.ts');
   const starting = startLocalInstance({
     folder: stateFolderPath(state),
-    ...(kubeconfig !== undefined && { kubeconfig }),
-    ...(context !== undefined && { context }),
+    kubeconfigs,
     manages,
     port,
     namespaces: namespace,
@@ -189,6 +189,7 @@ async function up({
     providerTokenFiles,
     nodeApi,
     ...(processes && { processes }),
+    onNotice: (sentence) => printProblem(`farloop: ${sentence}`),
   });
   const instance = await Promise.race([starting, stopping.asked]);
   if (typeof instance === 'number') {
@@ -198,9 +199,11 @@ async function up({
   }
   let ended: number | undefined;
   try {
-    printLines(`console     ${instance.consoleUrl}\nkubeconfig  ${instance.kubeconfigPath}`);
+    printLines(`console     ${instance.consoleUrl}`);
+    for (const [at, { cluster, path }] of instance.kubeconfigs.entries())
+      printLine(`${(at === 0 ? 'kubeconfig' : '').padEnd(12)}${kubeconfigs.length > 1 ? `${cluster}: ` : ''}${path}`);
     const processLines = instance.processes?.describe() ?? [];
-    if (processLines.length > 0 && kubeconfig === undefined)
+    if (processLines.length > 0 && isSandbox)
       processLines.push(
         isAnyPods
           ? `all pods of the sandbox run there, on ${nodes.map(({ name }) => name).join(', ')}: it has no simulated node`
@@ -225,12 +228,13 @@ async function up({
 }
 
 /** Work in a namespace that does not exist yet begins when somebody creates it. Nothing is said where Farloop may not look. */
-async function reportAbsentNamespaces({ cluster }: LocalInstance, namespaces: readonly string[]): Promise<void> {
+async function reportAbsentNamespaces({ clusters }: LocalInstance, namespaces: readonly string[]): Promise<void> {
   const { SystemClock } = await import('../../adapters/clock/system-clock.ts');
   const { deadlineIn } = await import('../../ports/clock.ts');
   const { NotFoundError } = await import('../../ports/errors.ts');
   const { NAMESPACES } = await import('../../objects/resources.ts');
-  for (const name of namespaces)
+  const looks = clusters.flatMap((cluster) => namespaces.map((name) => ({ cluster, name })));
+  for (const { cluster, name } of looks)
     try {
       await cluster.access.get(NAMESPACES, { namespace: '', name }, deadlineIn(new SystemClock(), LOOK_MS));
     } catch (error) {
