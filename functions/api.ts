@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'aws-lambda';
 import serverless from 'serverless-http';
 import { createApp } from '../lib/api/app.ts';
-import { answerRoute, type RoutedRequest } from '../lib/api/routes.ts';
+import type { RoutedRequest } from '../lib/api/routed-request.ts';
+import { answerRoute } from '../lib/api/routes/route-table.ts';
 import type { Ports } from '../lib/ports/ports.ts';
 import { invocation, runtime, warmUp } from '../lib/runtime.ts';
 

@@ -1,9 +1,9 @@
 // HTTP around the routes and the console, without a framework: a Node request listener. node:http serves it in local mode, serverless-http
 // wraps it in a function. Bearer tokens only, no cookies: a page of another site cannot act in a visitor's name.
 import { timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import { shownText, withoutFilePaths } from '../objects/values/shown-text.ts';
-import { RefusedRequestError, type RoutedAnswer, type RoutedRequest } from './routes.ts';
+import { RefusedRequestError, type RoutedAnswer, type RoutedRequest } from './routed-request.ts';
 import { readStaticFile } from './static-files.ts';
 
 export interface AppOptions {
@@ -71,15 +71,19 @@ async function answerTo(request: IncomingMessage, { answer, authorize, hosts }: 
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /** Escapes control characters, so that the JSON is safe to print at a terminal. */
 const jsonLine = (data: unknown): string => `${shownText(JSON.stringify(data))}\n`;
 
+/** A problem as in RFC 9457. `error` is for clients of the version before. */
 function refusal(error: unknown): Sent {
-  const status = error instanceof RefusedRequestError ? error.status : 500;
+  const { status, members } = error instanceof RefusedRequestError ? error : { status: 500, members: {} };
   const message = error instanceof Error ? error.message : String(error);
   // Keep file paths out: the log has the whole message, and a remote caller must not learn the layout of this machine.
-  return { status, contentType: JSON_TYPE, body: jsonLine({ error: status === 500 ? withoutFilePaths(message) : message }) };
+  const detail = status === 500 ? withoutFilePaths(message) : message;
+  const title = STATUS_CODES[status] ?? 'Error';
+  return { status, contentType: PROBLEM_TYPE, body: jsonLine({ type: 'about:blank', title, status, detail, error: detail, ...members }) };
 }
 
 const hostOf = (request: IncomingMessage): string => (request.headers.host ?? '').replace(/:\d+$/, '').toLowerCase();

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { nodeObject } from '../kinds/virtual-node/node-object.ts';
 import { checkTogether, podDocument, podToAdmit, type SourcedPod } from '../kinds/run-once/given-pods.ts';
-import { CAPACITY, CLEANUP, REJECTED, UNTIL, type RunOptions } from '../kinds/run-once/options.ts';
+import type { RunOptions } from '../kinds/run-once/options.ts';
 import { summaryOf, type RunSummary } from '../kinds/run-once/results.ts';
 import { readRun } from '../kinds/run-once/run.ts';
 import { objectsIn, UnusableManifestError } from '../kinds/rows/manifest-documents.ts';
@@ -16,30 +16,10 @@ import { cancelRun } from '../reconciler/runs/advance.ts';
 import { beginRun } from '../reconciler/runs/begin-run.ts';
 import { environmentOf } from '../reconciler/runs/provider-answers.ts';
 import { RunConflictError } from '../reconciler/runs/run-ports.ts';
+import { RunRequest } from './run-request.ts';
 
 const USUAL_NODE = 'run-once';
 const AMPLE = { cpu: '1000000', memory: '1000Ti', 'ephemeral-storage': '1000Ti', pods: '1000' };
-
-const wholeFrom = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
-
-export const RunRequest = v.strictObject({
-  runId: v.optional(v.pipe(v.string(), v.regex(RUN_ID))),
-  provider: v.optional(v.string()),
-  node: v.optional(v.pipe(v.string(), v.regex(/^[a-z0-9][-a-z0-9.]{0,62}$/))),
-  /** Pods, or Lists of pods; absent: no document. */
-  manifest: v.optional(v.array(v.record(v.string(), v.unknown()))),
-  options: v.optional(
-    v.strictObject({
-      until: v.optional(v.picklist(UNTIL)),
-      rejected: v.optional(v.picklist(REJECTED)),
-      cleanup: v.optional(v.picklist(CLEANUP)),
-      capacity: v.optional(v.picklist(CAPACITY)),
-      parallelism: v.optional(wholeFrom(1, 1_000)),
-      logs: v.optional(wholeFrom(1, 10_000)),
-      deadlineSeconds: v.optional(wholeFrom(1, 86_400)),
-    }),
-  ),
-});
 
 export interface RunHostGiven {
   records: Runs;

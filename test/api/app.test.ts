@@ -1,6 +1,6 @@
 // The HTTP API as a client meets it: over a socket, on embedded ports.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, STATUS_CODES } from 'node:http';
 import { RecordingTelemetry } from '../world/recording-telemetry.ts';
 import { FullDiskError } from '../../lib/adapters/embedded/sqlite-file.ts';
 import { TRACKING_FINALIZER } from '../../lib/objects/pods/pod-facts.ts';
@@ -32,6 +32,15 @@ beforeEach(async () => {
 afterEach(async () => {
   await api.stop();
   ports.close();
+});
+
+/** `error` is for clients of the version before. */
+const aProblem = (status: number, detail: unknown): object => ({
+  type: 'about:blank',
+  title: STATUS_CODES[status],
+  status,
+  detail,
+  error: detail,
 });
 
 async function call(path: string, init: RequestInit = {}): Promise<{ status: number; body: unknown }> {
@@ -251,11 +260,11 @@ describe('workloads', () => {
     expect(await namesBy('text=BACKOFFLIMIT')).toEqual(['three', 'two']);
     expect(await namesBy('text=default/o')).toEqual(['one']);
     expect(await call('/v1/workloads?state=Failed&limit=1')).toMatchObject({ body: { items: [], next: expect.any(String) } });
-    expect(await namesBy('state=faild')).toEqual({
+    expect(await namesBy('state=faild')).toMatchObject({
       status: 400,
       error: expect.stringContaining('there is no state "faild": there are Pending, '),
     });
-    expect(await namesBy('label=a+in+(b')).toEqual({ status: 400, error: expect.stringContaining('"label" is no label selector') });
+    expect(await namesBy('label=a+in+(b')).toMatchObject({ status: 400, error: expect.stringContaining('"label" is no label selector') });
   });
 
   test('one tells its pods, its conditions and what its passes keep', async () => {
@@ -506,8 +515,24 @@ describe('workloads', () => {
   ];
   for (const { name, path, status } of refusals)
     test(`${name}: ${status}, in a sentence`, async () => {
-      expect(await call(path)).toEqual({ status, body: { error: expect.stringMatching(/^.{10,}$/) } });
+      expect(await call(path)).toEqual({ status, body: aProblem(status, expect.stringMatching(/^.{10,}$/)) });
     });
+
+  test('a refusal is a problem document, beside the member that clients of the version before read', async () => {
+    for (const [path, status] of [
+      ['/v1/nowhere', 404],
+      ['/v1/workloads?limit=0', 400],
+    ] as const) {
+      const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${TOKEN}` } });
+      expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+      expect(await response.json()).toEqual(aProblem(status, expect.any(String)));
+    }
+    const outside = await fetch(`${url}/v1/clusters`);
+    expect([outside.headers.get('content-type'), await outside.json()]).toEqual([
+      'application/problem+json; charset=utf-8',
+      aProblem(401, expect.stringContaining('a token is needed')),
+    ]);
+  });
 
   test('another method: 405', async () => {
     expect((await call('/v1/workloads', { method: 'DELETE' })).status).toBe(405);
@@ -549,7 +574,7 @@ describe('clusters and queues', () => {
     const telemetry = new RecordingTelemetry();
     Object.assign(ports, { telemetry });
     Object.assign(ports.queue, { depth: () => Promise.reject(new Error('the queue is away')) });
-    expect(await call('/v1/queues?secret=in-a-query')).toEqual({ status: 500, body: { error: 'the queue is away' } });
+    expect(await call('/v1/queues?secret=in-a-query')).toEqual({ status: 500, body: aProblem(500, 'the queue is away') });
     expect((await call('/v1/nowhere')).status).toBe(404);
     expect(telemetry.lines).toMatchObject([{ level: 'error', message: 'request failed', fields: { method: 'GET', path: '/v1/queues' } }]);
   });

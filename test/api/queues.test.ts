@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
 import { RecordingTelemetry } from '../world/recording-telemetry.ts';
-import { answerRoute } from '../../lib/api/routes.ts';
+import { answerRoute } from '../../lib/api/routes/route-table.ts';
 import { UnfinishedRedriveError, type QueueName } from '../../lib/ports/queue.ts';
 import { embeddedPorts, giveUp, type EmbeddedPorts } from './embedded-ports.ts';
 

@@ -1,7 +1,7 @@
 // Runs through the API: the same run for the same id, refusals in a sentence, nothing started by a request that is refused.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EmbeddedRuns } from '../../lib/adapters/embedded/runs.ts';
-import { openApiDocument } from '../../lib/api/openapi.ts';
+import { openApiDocument } from '../../lib/api/routes/route-table.ts';
 import { runHost } from '../../lib/api/runs.ts';
 import type { RunSummary } from '../../lib/kinds/run-once/results.ts';
 import { advance } from '../../lib/reconciler/runs/advance.ts';
@@ -151,7 +151,9 @@ test('an installation without a provider for runs says so', async () => {
 });
 
 test('answers are as the description says', async () => {
-  const { components } = openApiDocument() as { components: { schemas: Record<string, { properties: object; required: string[] }> } };
+  const { components } = (await openApiDocument()) as unknown as {
+    components: { schemas: Record<string, { properties: object; required: string[] }> };
+  };
   const { json } = await ask('POST', '', {
     runId: 'one',
     provider: 'simulated',

@@ -1,7 +1,7 @@
 // The HTTP API over a socket, for whoever knows a token.
 import { createServer, type IncomingMessage } from 'node:http';
 import { carriesToken, createApp } from '../../lib/api/app.ts';
-import { answerRoute } from '../../lib/api/routes.ts';
+import { answerRoute } from '../../lib/api/routes/route-table.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { listening, type Listening } from '../listening.ts';
 

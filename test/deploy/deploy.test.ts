@@ -294,7 +294,7 @@ const ranOnce = step(
     // A caller may repeat the request.
     for (const _ of [1, 2]) expect((await deployment.api('POST', '/v1/runs', { body })).status).toBe(200);
     const elsewhere = await deployment.api('POST', '/v1/runs', { body: { ...body, provider: 'simulated' } });
-    expect([elsewhere.status, elsewhere.json]).toEqual([400, { error: expect.stringContaining('runProvider') }]);
+    expect([elsewhere.status, elsewhere.json]).toMatchObject([400, { detail: expect.stringContaining('runProvider') }]);
     const beganMs = performance.now();
     const run = await until(
       'nightly is over',

@@ -136,7 +136,7 @@ describe('api', () => {
     test(`${input.name}: ${input.status}, ${input.answer}`, async () => {
       const { status, headers, body } = await ask(input);
       expect({ status, body }).toEqual({ status: input.status, body: expect.any(String) });
-      expect(JSON.parse(body)).toEqual(status === 200 ? { items: [] } : { error: expect.stringMatching(/^.{5,}/) });
+      expect(JSON.parse(body)).toMatchObject(status === 200 ? { items: [] } : { detail: expect.stringMatching(/^.{5,}/) });
       expect(body).not.toMatch(/a-token|\/lib\/|node_modules|at async/);
       expect(headers).toMatchObject({
         'content-security-policy': expect.stringContaining("default-src 'none'"),

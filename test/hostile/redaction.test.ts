@@ -4,7 +4,7 @@ import { EmfTelemetry } from '../../lib/adapters/telemetry/emf-telemetry.ts';
 import { VirtualClock } from '../world/virtual-clock.ts';
 import { Connection } from '../../lib/adapters/kubernetes/connection.ts';
 import { LogRecorder } from '../../lib/adapters/telemetry/log-recorder.ts';
-import { answerRoute } from '../../lib/api/routes.ts';
+import { answerRoute } from '../../lib/api/routes/route-table.ts';
 import { isJobFinished } from '../../lib/kinds/job/terms/owner-facts.ts';
 import { encodeCommands } from '../../lib/wire/commands.ts';
 import { snapshotKindOf } from '../../lib/reconciler/report/recorded-plan.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createClustersTableInput } from '../../lib/adapters/dynamodb/dynamodb-clusters.ts';
 import { createRunsTableInput } from '../../lib/adapters/dynamodb/dynamodb-runs.ts';
 import { TIME_TO_LIVE_ATTRIBUTE, createTableInput } from '../../lib/adapters/dynamodb/table-definition.ts';
-import { routeNames } from '../../lib/api/routes.ts';
+import { routeNames } from '../../lib/api/routes/route-table.ts';
 import { LOOP_OPTIONS } from '../../lib/reconciler/steps/loop.ts';
 import { FUNCTION_SECONDS, STALE_MS, VISIBILITY_SECONDS } from '../../lib/reconciler/head/timeouts.ts';
 import { FUNCTIONS, ROOT, filesInZip, osls, packageInto, unpack, zipOf } from '../deploy/packaged.ts';

@@ -161,10 +161,11 @@ async function fetchText(url: URL, init: RequestInit): Promise<{ status: number;
   return { status: response.status, text: await response.text() };
 }
 
-/** The API's own sentence, or its gateway's. @param fields what the text holds as JSON */
+/** The API's own sentence, also of the version before, or its gateway's. @param fields what the text holds as JSON */
 function sentenceIn({ status, text }: { status: number; text: string }, fields: Fields): string {
-  const said = textOf(fields['error']) || textOf(fields['message']);
-  if (textOf(fields['error']) === '' && (status === 401 || status === 403))
+  const own = textOf(fields['detail']) || textOf(fields['error']);
+  const said = own || textOf(fields['message']);
+  if (own === '' && (status === 401 || status === 403))
     return `the API does not let you in (${status}${said && `: ${said}`}): check your credentials, and that they may call execute-api:Invoke`;
   return said || `the API answered something unexpected (${status}): ${text.slice(0, 200)}`;
 }

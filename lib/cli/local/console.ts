@@ -24,7 +24,7 @@ export const consoleCommand = (): Command =>
 
 async function runConsole(port: number, api: ApiClient): Promise<number> {
   const stopping = listenForStop();
-  const [{ RefusedRequestError }, { serveApi }] = await Promise.all([import('../../api/routes.ts'), import('./local-api.ts')]);
+  const [{ RefusedRequestError }, { serveApi }] = await Promise.all([import('../../api/routed-request.ts'), import('./local-api.ts')]);
   // Report an absent or refusing API here rather than in the browser.
   await api.get('/v1/queues');
   const served = await serveApi({

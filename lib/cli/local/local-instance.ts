@@ -5,7 +5,7 @@ import { handler as ingest } from '../../../functions/ingest.ts';
 import { handler as reconcile } from '../../../functions/reconcile.ts';
 import { handler as sweep } from '../../../functions/sweep.ts';
 import { handler as timers } from '../../../functions/timers.ts';
-import { answerRoute } from '../../api/routes.ts';
+import { answerRoute } from '../../api/routes/route-table.ts';
 import { startEventSource } from '../../adapters/embedded/event-source.ts';
 import { openStateFolder } from '../../adapters/embedded/state-folder.ts';
 import { LineTelemetry } from '../../adapters/telemetry/line-telemetry.ts';

@@ -68,9 +68,9 @@ describe('farloop console', () => {
       expect([path, (await call(`${url}${path}`, token)).status]).toEqual([path, 404]);
     expect((await call(`${url}/v1/dead-letters/redrive`, token, { method: 'PUT', body: '{}' })).status).toBe(404);
     expect(asked).toHaveLength(before);
-    expect(await call(`${url}/v1/workloads/staging/Job/default/nowhere`, token)).toEqual({
+    expect(await call(`${url}/v1/workloads/staging/Job/default/nowhere`, token)).toMatchObject({
       status: 502,
-      body: { error: expect.stringContaining('there is no workload') },
+      body: { detail: expect.stringContaining('there is no workload') },
     });
   });
 

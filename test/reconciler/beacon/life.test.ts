@@ -1,7 +1,7 @@
 // Owners that stand alone: without a namespace, without pods. A real relay reports them; their own list floors and sweeps them.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { BEACONS, type Beacon } from '../../world/kinds/beacon/beacon.ts';
-import { answerRoute } from '../../../lib/api/routes.ts';
+import { answerRoute } from '../../../lib/api/routes/route-table.ts';
 import { pathOfKey } from '../../../lib/cli/queries/place-text.ts';
 import { PODS } from '../../../lib/objects/resources.ts';
 import { TEST_ROWS } from '../../world/kinds/table.ts';

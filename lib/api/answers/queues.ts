@@ -1,0 +1,24 @@
+// Queues and dead letters in the API's answers.
+import * as v from 'valibot';
+import { count, text, time } from './values.ts';
+
+export const Queue = v.object({
+  name: text,
+  visible: count,
+  inFlight: count,
+  delayed: count,
+  dead: count,
+  oldestSentTime: v.exactOptional(time),
+});
+
+export const DeadLetter = v.object({
+  queue: text,
+  messageId: text,
+  sentTime: time,
+  bytes: count,
+  problem: v.pipe(text, v.description('Why it could not be handled.')),
+  body: text,
+});
+
+/** Queues that did not answer. The other queues' answers are in the same response. */
+export const failed = v.exactOptional(v.array(v.object({ queue: text, reason: text })));

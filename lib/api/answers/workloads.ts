@@ -1,0 +1,76 @@
+// Workloads in the API's answers.
+import * as v from 'valibot';
+import { kindNames } from '../../kinds/facts.ts';
+import type { KindShown } from '../../kinds/rows/kind-shown.ts';
+import { STATES } from '../../kinds/rows/state.ts';
+import { SHOWN } from '../../kinds/shown.ts';
+import { anyObject, count, number, text, time, whole, yes } from './values.ts';
+
+export const key = { cluster: text, kind: v.picklist(kindNames()), namespace: text, name: text, uid: text };
+
+/** Fields that one kind adds. Other kinds do not have them, so no code reads them by name. */
+const ownFields: object = Object.fromEntries(
+  Object.values<KindShown>(SHOWN)
+    .flatMap(({ fields }) => fields)
+    .map(({ name, is }) => [name, v.exactOptional(is === 'count' ? count : time)]),
+);
+
+const summary = {
+  ...key,
+  state: v.picklist(STATES),
+  reason: v.exactOptional(text),
+  figures: v.array(v.object({ name: text, value: number, of: v.exactOptional(number), isMinor: v.exactOptional(v.literal(true)) })),
+  labels: v.exactOptional(v.record(text, text)),
+  creationTime: v.exactOptional(time),
+  ...ownFields,
+  nextWake: v.exactOptional(v.object({ dueTime: time, attempt: count })),
+  queued: yes,
+};
+
+export const Workload = v.object(summary);
+
+export const WorkloadDetail = v.object({
+  ...summary,
+  reasons: v.array(
+    v.object({
+      code: text,
+      text,
+      pods: v.exactOptional(v.array(text)),
+      exitCode: v.exactOptional(whole),
+      podReason: v.exactOptional(text),
+      trouble: v.exactOptional(text),
+      rule: v.exactOptional(count),
+      remainingSeconds: v.exactOptional(number),
+    }),
+  ),
+  conditions: v.array(v.unknown()),
+  status: anyObject,
+  hasPods: v.pipe(yes, v.description('Whether workloads of its kind have pods.')),
+  pods: v.array(
+    v.object({
+      name: text,
+      uid: text,
+      phase: text,
+      index: v.exactOptional(text),
+      ready: v.exactOptional(text),
+      tracked: yes,
+      terminating: yes,
+      creationTime: time,
+      exitCodes: v.array(whole),
+      containers: v.array(
+        v.object({
+          name: text,
+          role: v.picklist(['container', 'sidecar', 'init']),
+          restarts: count,
+          exitCode: v.exactOptional(whole),
+          lastExitCode: v.exactOptional(whole),
+          reason: v.exactOptional(text),
+        }),
+      ),
+      reasons: v.exactOptional(v.array(v.object({ reason: text, message: v.exactOptional(text), container: v.exactOptional(text) }))),
+    }),
+  ),
+  podsLeftOut: count,
+  passes: v.exactOptional(anyObject),
+  head: v.object({ era: count, fence: text, floor: text, bornTime: text, openedTime: text, viewItems: count }),
+});

@@ -1,0 +1,25 @@
+// A request to the API behind HTTP, its answer, and its refusal.
+
+export interface RoutedRequest {
+  method: string;
+  /** Decoded parts of the path; none is empty. */
+  path: readonly string[];
+  query: URLSearchParams;
+  /** Parsed JSON; undefined without a body. */
+  body: unknown;
+}
+
+export type RoutedAnswer = { json: unknown } | { text: string; contentType: string };
+
+/** A request that cannot be fulfilled: the status and one sentence. */
+export class RefusedRequestError extends Error {
+  override readonly name = 'RefusedRequestError';
+  readonly status: number;
+  /** Further members of the problem, by which a program tells cases apart. */
+  readonly members: Readonly<Record<string, unknown>>;
+  constructor(status: number, message: string, members: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.status = status;
+    this.members = members;
+  }
+}

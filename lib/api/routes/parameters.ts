@@ -1,0 +1,89 @@
+// Query parameters: how each is written, what its text stands for, and one sentence for a text that stands for nothing.
+import * as v from 'valibot';
+import { kindNames } from '../../kinds/facts.ts';
+import { findKindNamed } from '../../kinds/kind-names.ts';
+import type { KindFacts } from '../../kinds/rows/kind.ts';
+import { findState, STATES, type State } from '../../kinds/rows/state.ts';
+import { LabelSelectorError, parseLabelSelector, type LabelMatcher } from '../../objects/label-selector.ts';
+import { RefusedRequestError } from '../routed-request.ts';
+
+/** A JSON schema of the text, for the description. */
+type Written = Readonly<Record<string, unknown>>;
+
+/** A parameter that may be absent. */
+export const parameter = <Read>(description: string, schema: v.GenericSchema<string, Read>, written: Written = { type: 'string' }) =>
+  v.exactOptional(v.pipe(schema, v.metadata({ description, written })));
+
+export const textParameter = (description: string) => parameter(description, v.string());
+export const only = (of: string) => textParameter(`only of this ${of}`);
+
+/** @param read what the text stands for; or one sentence that says what is wrong and what is possible */
+export const readParameter = <Read>(description: string, read: (text: string) => Read | Refusal, written?: Written) =>
+  parameter(
+    description,
+    v.pipe(
+      v.string(),
+      v.rawTransform<string, Read>(({ dataset, addIssue, NEVER }) => {
+        const found = read(dataset.value);
+        if (!(found instanceof Refusal)) return found;
+        addIssue({ message: found.sentence });
+        return NEVER;
+      }),
+    ),
+    written,
+  );
+
+/** Says that a text stands for nothing. */
+export class Refusal {
+  readonly sentence: string;
+  constructor(sentence: string) {
+    this.sentence = sentence;
+  }
+}
+
+/** @param otherwise where the request does not say */
+export const limit = (otherwise: number) =>
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.rawTransform<string, number>(({ dataset: { value }, addIssue, NEVER }) => {
+        const asked = /^\d{1,4}$/.test(value) ? Number(value) : 0;
+        if (asked >= 1 && asked <= 1_000) return asked;
+        addIssue({ message: '"limit" must be a whole number from 1 to 1000' });
+        return NEVER;
+      }),
+      v.metadata({ description: 'how many at most', written: { type: 'integer', minimum: 1, maximum: 1_000, default: otherwise } }),
+    ),
+    String(otherwise),
+  );
+
+export const continues = textParameter('as `next` of an earlier answer');
+
+export const states = readParameter(
+  `only in one of these states, with commas between: ${STATES.join(', ')}`,
+  (text): readonly State[] | Refusal => {
+    const found: State[] = [];
+    for (const word of text.split(',')) {
+      const state = findState(word);
+      if (!state) return new Refusal(`there is no state ${JSON.stringify(word)}: there are ${STATES.join(', ')}`);
+      found.push(state);
+    }
+    return found;
+  },
+);
+
+export const labels = readParameter('only with these labels: a selector as in team=a,!test', (text): LabelMatcher | Refusal => {
+  try {
+    return parseLabelSelector(text);
+  } catch (error) {
+    if (!(error instanceof LabelSelectorError)) throw error;
+    return new Refusal(`"label" is no label selector, as in team=a,!test: ${error.message}`);
+  }
+});
+
+/** Of a path. @throws RefusedRequestError */
+export function kindNamed(word: string): KindFacts {
+  const facts = findKindNamed(word);
+  if (!facts) throw new RefusedRequestError(404, `there is no kind ${word}: there are ${kindNames().join(', ')}`);
+  return facts;
+}

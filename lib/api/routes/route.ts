@@ -1,0 +1,114 @@
+// A route of the API, declared once: the declaration makes the checks of a request, its part of the description and the client's types.
+import * as v from 'valibot';
+import type { Ports } from '../../ports/ports.ts';
+import type { Told } from '../answers/values.ts';
+import { RefusedRequestError, type RoutedAnswer, type RoutedRequest } from '../routed-request.ts';
+
+/** Method and path. A part in braces matches any value and names it. */
+export type RouteName = `${'GET' | 'POST'} /${string}`;
+
+type PartsNamed<Name extends string> = Name extends `${string}{${infer Part}}${infer Rest}` ? Part | PartsNamed<Rest> : never;
+
+interface Words {
+  /** What it answers or does; without a full stop. */
+  summary: string;
+  /** Statuses in addition to those of every route, and what each says. */
+  errors?: Readonly<Record<number, string>>;
+}
+
+interface Declared<Query extends v.ObjectEntries, Body extends v.GenericSchema | undefined> extends Words {
+  /** Each parameter: see parameters.ts. Others are passed over. */
+  query?: Query;
+  body?: Body;
+  /** The sentence for a body that is unusable, whatever it is. Absent: the first fault, with its place. */
+  unusableBody?: string;
+}
+
+interface Asked<Name extends RouteName, Query extends v.ObjectEntries, Body extends v.GenericSchema | undefined> {
+  path: Readonly<Record<PartsNamed<Name>, string>>;
+  query: v.InferOutput<v.ObjectSchema<Query, undefined>>;
+  body: Body extends v.GenericSchema ? v.InferOutput<Body> : undefined;
+}
+
+/** A declared route. Its types are those of the declaration, its `respond` takes a request as it came. */
+export interface Route<
+  Name extends RouteName = RouteName,
+  Query extends v.ObjectEntries = v.ObjectEntries,
+  Body extends v.GenericSchema | undefined = v.GenericSchema | undefined,
+  Answer extends v.GenericSchema | undefined = v.GenericSchema | undefined,
+> extends Words {
+  name: Name;
+  query: v.ObjectSchema<Query, undefined>;
+  body: Body | undefined;
+  /** Undefined: text. */
+  answer: Answer;
+  /** @throws RefusedRequestError */
+  respond(this: void, ports: Ports, request: RoutedRequest, path: Readonly<Record<string, string>>): Promise<RoutedAnswer>;
+}
+
+/** A route that answers JSON. */
+export function route<
+  const Name extends RouteName,
+  const Query extends v.ObjectEntries,
+  Body extends v.GenericSchema | undefined,
+  Answer extends v.GenericSchema,
+>(
+  name: Name,
+  declared: Declared<Query, Body> & {
+    answer: Answer;
+    handle: (ports: Ports, asked: Asked<Name, Query, Body>) => Promise<Told<Answer>>;
+  },
+): Route<Name, Query, Body, Answer> {
+  const { answer, handle } = declared;
+  const query = v.object<Query>(declared.query ?? ({} as Query));
+  return {
+    name,
+    ...wordsOf(declared),
+    query,
+    body: declared.body,
+    answer,
+    async respond(ports, request, path) {
+      const asked = { path, query: queryIn(query, request.query), body: bodyIn(declared, request.body) };
+      return { json: await handle(ports, asked as Asked<Name, Query, Body>) };
+    },
+  };
+}
+
+/** A route that answers text, for programs that read no JSON. */
+export function textRoute<const Name extends RouteName>(
+  name: Name,
+  { contentType, handle, ...words }: Words & { contentType: string; handle: (ports: Ports) => Promise<string> },
+): Route<Name, v.ObjectEntries, undefined, undefined> {
+  return {
+    name,
+    ...wordsOf(words),
+    query: v.object({}),
+    body: undefined,
+    answer: undefined,
+    respond: async (ports) => ({ text: await handle(ports), contentType }),
+  };
+}
+
+const wordsOf = ({ summary, errors }: Words): Words => ({ summary, ...(errors && { errors }) });
+
+/** @throws RefusedRequestError with the schema's own sentence, which names the parameter */
+function queryIn(schema: v.ObjectSchema<v.ObjectEntries, undefined>, query: URLSearchParams): unknown {
+  const given = Object.fromEntries(
+    Object.keys(schema.entries).flatMap((name) => {
+      const value = query.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+  const checked = v.safeParse(schema, given, { abortEarly: true });
+  if (!checked.success) throw new RefusedRequestError(400, checked.issues[0].message);
+  return checked.output;
+}
+
+/** @throws RefusedRequestError */
+function bodyIn({ body, unusableBody }: { body?: v.GenericSchema | undefined; unusableBody?: string }, given: unknown): unknown {
+  if (!body) return undefined;
+  const checked = v.safeParse(body, given);
+  if (checked.success) return checked.output;
+  const [issue] = checked.issues;
+  throw new RefusedRequestError(400, unusableBody ?? `${v.getDotPath(issue) ?? 'the body'}: ${issue.message}`);
+}

@@ -1,0 +1,110 @@
+// Routes about workloads: the list, and all that is known of one.
+import * as v from 'valibot';
+import { NO_NAMESPACE } from '../../objects/workload.ts';
+import { WorkloadLogs } from '../answers/logs.ts';
+import { Pass } from '../answers/passes.ts';
+import { text } from '../answers/values.ts';
+import { Workload, WorkloadDetail } from '../answers/workloads.ts';
+import { logQueryOf } from '../logs/log-query.ts';
+import { workloadLogs } from '../logs/workload-logs.ts';
+import { toldPass } from '../passes.ts';
+import { RefusedRequestError } from '../routed-request.ts';
+import { describeWorkloads, listWorkloads, viewsNamed } from '../workloads.ts';
+import { logParameters } from './log-parameters.ts';
+import { continues, kindNamed, labels, limit, only, states, textParameter } from './parameters.ts';
+import { route } from './route.ts';
+
+const badRequest = { 400: 'a parameter is not usable' };
+const absentWorkload = { 404: 'there is no such workload' };
+
+export const workloadRoutes = [
+  route('GET /v1/workloads', {
+    summary:
+      'Workloads, in the order of clusters and keys. A page may hold few of those that are asked for, or none, and be followed by others',
+    query: {
+      cluster: only('cluster'),
+      kind: only('kind'),
+      namespace: only('namespace'),
+      name: only('name'),
+      state: states,
+      label: labels,
+      text: textParameter('only where it stands in namespace, name or reason'),
+      limit: limit(500),
+      continue: continues,
+    },
+    answer: v.object({ items: v.array(Workload), next: v.exactOptional(text) }),
+    errors: badRequest,
+    async handle(ports, { query: { limit: most, continue: from, state, label, text: part, ...filter } }) {
+      const choice = {
+        ...(state && { states: state }),
+        ...(label && { labels: label }),
+        ...(part !== undefined && part !== '' && { text: part }),
+      };
+      try {
+        return await listWorkloads(ports, { ...filter, ...choice }, { limit: most, ...(from !== undefined && { from }) });
+      } catch (error) {
+        if (from === undefined || !(error instanceof SyntaxError || /names no cluster/.test(String(error)))) throw error;
+        throw new RefusedRequestError(400, '"continue" is not what an earlier answer gave: ask without it');
+      }
+    },
+  }),
+  route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}', {
+    summary:
+      'All that is known of a workload, whose namespace is `-` where it has none; several where one of a former uid is still being let go',
+    answer: v.object({ items: v.array(WorkloadDetail) }),
+    errors: absentWorkload,
+    async handle(ports, { path }) {
+      const items = await describeWorkloads(ports, keyOf(path));
+      if (items.length === 0) throw noWorkload(path);
+      return { items };
+    },
+  }),
+  route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/passes', {
+    summary: 'Its recorded passes, newest first',
+    query: { limit: limit(100) },
+    answer: v.object({ items: v.array(Pass) }),
+    errors: { ...badRequest, 404: 'there is no such kind' },
+    async handle(ports, { path, query }) {
+      const { kind } = kindNamed(path.kind);
+      const passes = await ports.recorder.passes({ ...keyOf(path), kind }, query.limit);
+      return { items: passes.map(toldPass) };
+    },
+  }),
+  route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/logs', {
+    summary: 'Logs of its pods, 20 at most: what is new since the cursor of an earlier answer, each line once',
+    query: logParameters,
+    answer: WorkloadLogs,
+    errors: { ...badRequest, ...absentWorkload, 504: 'nobody has answered for the cluster in time' },
+    async handle(ports, { path, query }) {
+      const asked = logQueryOf(query, ports.clock.nowMs());
+      if (typeof asked === 'string') throw new RefusedRequestError(400, asked);
+      const [found] = await viewsNamed(ports, keyOf(path));
+      if (!found) throw noWorkload(path);
+      const { record, known } = found;
+      const workload = { record, facts: known.row.facts, view: known.view, namespace: known.head.key.namespace };
+      const logs = await workloadLogs(ports, workload, asked);
+      if (logs) return logs;
+      throw new RefusedRequestError(
+        504,
+        `nobody has answered for cluster ${path.cluster} within 20 s: it is busy or does not answer, so ask again`,
+      );
+    },
+  }),
+] as const;
+
+interface NamedWorkload {
+  cluster: string;
+  kind: string;
+  namespace: string;
+  name: string;
+}
+
+const keyOf = ({ cluster, kind, namespace, name }: NamedWorkload): NamedWorkload => ({
+  cluster,
+  kind,
+  namespace: namespace === NO_NAMESPACE ? '' : namespace,
+  name,
+});
+
+const noWorkload = ({ cluster, kind, namespace, name }: NamedWorkload): RefusedRequestError =>
+  new RefusedRequestError(404, `there is no workload ${[cluster, kind, namespace, name].join('/')}`);
