@@ -309,6 +309,8 @@ export interface LocalRuntimeOptions {
   telemetry: Telemetry;
   deadlineReserveMs: number;
   loop?: LoopBounds;
+  /** People may act on workloads. */
+  actions?: boolean;
   /** Which provider is behind a virtual node; absent: there are no such nodes. */
   providerBehind?: (record: ClusterRecord, node: string) => ProviderChoice | undefined;
   /** Where a node of `local-process` or of an engine is among them. */
@@ -337,6 +339,7 @@ export async function localRuntime({
   telemetry,
   deadlineReserveMs,
   loop = {},
+  actions = false,
   providerBehind,
   processes: processSettings,
 }: LocalRuntimeOptions): Promise<LocalRuntime> {
@@ -419,6 +422,7 @@ export async function localRuntime({
       store: yielding<Store>(store),
       telemetry,
       ...(simulated && { providerOf }),
+      ...(actions && { actions: 'on' as const }),
     };
     const onTaskChange = (listener: (change: TaskChange) => void): void => {
       simulated?.onChange(listener);

@@ -11,6 +11,8 @@ export interface AppOptions {
   answer: (request: RoutedRequest) => Promise<RoutedAnswer>;
   /** Whether this request may read and change everything. Called for all paths except the console's files and /healthz. */
   authorize: (request: IncomingMessage) => boolean;
+  /** Who sent a request that `authorize` allowed, for records of what people did. */
+  callerOf?: (request: IncomingMessage) => string;
   /** The host names that a browser may use; undefined: any. Rejects a foreign name that resolves to this machine (DNS rebinding). */
   hosts?: readonly string[];
 }
@@ -52,7 +54,7 @@ export function carriesToken(request: IncomingMessage, token: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-async function answerTo(request: IncomingMessage, { answer, authorize, hosts }: AppOptions): Promise<Sent> {
+async function answerTo(request: IncomingMessage, { answer, authorize, callerOf, hosts }: AppOptions): Promise<Sent> {
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   if (hosts && !hosts.includes(hostOf(request))) throw new RefusedRequestError(421, `this server is known as ${hosts.join(' or ')} only`);
   const url = URL.parse(request.url ?? '/', 'http://localhost');
@@ -65,7 +67,7 @@ async function answerTo(request: IncomingMessage, { answer, authorize, hosts }: 
   }
   if (!authorize(request)) throw new RefusedRequestError(401, 'a token is needed: open the console by the whole URL that farloop printed');
   const body = method === 'GET' ? undefined : await bodyOf(request, path.join('/') === 'v1/runs' ? LONGEST_RUN_BYTES : LONGEST_BODY_BYTES);
-  const routed = await answer({ method, path, query: url.searchParams, body });
+  const routed = await answer({ method, path, query: url.searchParams, body, ...(callerOf && { by: callerOf(request) }) });
   if ('text' in routed) return { status: 200, contentType: routed.contentType, body: routed.text };
   return { status: 200, contentType: JSON_TYPE, body: jsonLine(routed.json) };
 }

@@ -9,6 +9,7 @@ import { passRoutes } from './passes.ts';
 import { queueRoutes } from './queues.ts';
 import { route, type Route } from './route.ts';
 import { runRoutes } from './runs.ts';
+import { workloadQuestionRoutes } from './workload-questions.ts';
 import { workloadRoutes } from './workloads.ts';
 
 const documentRoute = route('GET /openapi.json', {
@@ -17,7 +18,16 @@ const documentRoute = route('GET /openapi.json', {
   handle: async (): Promise<object> => await openApiDocument(),
 });
 
-const ROUTES = [...clusterRoutes, ...workloadRoutes, ...passRoutes, ...queueRoutes, ...runRoutes, ...figureRoutes, documentRoute] as const;
+const ROUTES = [
+  ...clusterRoutes,
+  ...workloadRoutes,
+  ...workloadQuestionRoutes,
+  ...passRoutes,
+  ...queueRoutes,
+  ...runRoutes,
+  ...figureRoutes,
+  documentRoute,
+] as const;
 
 type Routes = (typeof ROUTES)[number];
 type Named<Name extends Routes['name']> = Extract<Routes, { name: Name }>;

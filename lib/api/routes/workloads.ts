@@ -7,7 +7,7 @@ import { text } from '../answers/values.ts';
 import { Workload, WorkloadDetail } from '../answers/workloads.ts';
 import { logQueryOf } from '../logs/log-query.ts';
 import { workloadLogs } from '../logs/workload-logs.ts';
-import { toldPass } from '../passes.ts';
+import { toldPasses } from '../passes.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 import { describeWorkloads, listWorkloads, viewsNamed } from '../workloads.ts';
 import { logParameters } from './log-parameters.ts';
@@ -67,7 +67,7 @@ export const workloadRoutes = [
     async handle(ports, { path, query }) {
       const { kind } = kindNamed(path.kind);
       const passes = await ports.recorder.passes({ ...keyOf(path), kind }, query.limit);
-      return { items: passes.map(toldPass) };
+      return { items: toldPasses(passes) };
     },
   }),
   route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/logs', {

@@ -1,6 +1,7 @@
 // Console and API on this machine: on the loopback, for holders of the token.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
+import { userInfo } from 'node:os';
 import { carriesToken, createApp, type AppOptions } from '../../api/app.ts';
 import { FailedError } from '../terminal/exit.ts';
 
@@ -18,7 +19,13 @@ export interface LocalApi {
 /** @throws FailedError when the port is taken or not allowed */
 export async function serveApi({ port, answer }: { port: number } & Pick<AppOptions, 'answer'>): Promise<LocalApi> {
   const token = randomBytes(24).toString('base64url');
-  const app = createApp({ answer, authorize: (request) => carriesToken(request, token), hosts: [HOST, 'localhost'] });
+  const app = createApp({
+    answer,
+    authorize: (request) => carriesToken(request, token),
+    // The token stands in a file that this user alone can read.
+    callerOf: userName,
+    hosts: [HOST, 'localhost'],
+  });
   const server = createServer((request, response) => void app(request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(new FailedError(sentenceOf(error, port), { cause: error })));
@@ -36,6 +43,15 @@ export async function serveApi({ port, answer }: { port: number } & Pick<AppOpti
         server.closeAllConnections();
       }),
   };
+}
+
+/** Of the process; where the system knows no name, its number. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }
 
 function sentenceOf({ code, message }: NodeJS.ErrnoException, port: number): string {

@@ -186,7 +186,10 @@ async function deletionOf(asking: Asking, owner: WorkloadObject, isGoing: boolea
     facts.pods ? ownedBy(asking, owner, PODS, facts.pods.selection(key, owner)) : [],
     ...facts.children
       .filter(({ isUsed }) => isUsed?.(record) ?? true)
-      .map(async (child) => ({ resource: child.resource, items: await ownedBy(asking, owner, child.resource, child.selection(key, owner)) })),
+      .map(async (child) => ({
+        resource: child.resource,
+        items: await ownedBy(asking, owner, child.resource, child.selection(key, owner)),
+      })),
   ]);
   const active = pods.filter((pod) => !['Succeeded', 'Failed'].includes(textOf(fieldsOf(fieldsOf(pod)['status'])['phase']))).length;
   const parts = [

@@ -4,7 +4,8 @@ import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { WorkloadQuestion } from '../../wire/questions.ts';
 import { askingOf, readOwner } from './asked-workload.ts';
-import { actFor, refuseWithoutRights } from './person-action.ts';
+import { refuseWithoutRights } from './action-rights.ts';
+import { actFor } from './person-action.ts';
 import { eventsOf } from './workload-events.ts';
 import { shownManifest } from './workload-manifest.ts';
 

@@ -2,11 +2,11 @@
 // asked. Every write carries its precondition (R8), so that a later namesake is never hit.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import { ConflictError, NotFoundError, TerminalError } from '../../ports/errors.ts';
-import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { WorkloadQuestion } from '../../wire/questions.ts';
 import type { ActionAnswer } from '../../wire/words/action-words.ts';
 import { preconditionedPatch } from '../acting/preconditioned-patch.ts';
+import { refuseWithoutRights } from './action-rights.ts';
 import { ActionMemory, digestOfAction, isNotedOn, notedWith } from './action-memory.ts';
 import { plannedAction, RETRY_TOKEN, type PlannedAction, type Writes } from './action-plan.ts';
 import { readOwner, wordOf, type Asking } from './asked-workload.ts';
@@ -16,20 +16,6 @@ type Answered = Omit<ActionAnswer, 'metadata'>;
 
 /** Another writer may get ahead so often. */
 const TRIES = 5;
-
-/** @throws TerminalError with code 403: which right is missing */
-export function refuseWithoutRights({ actions }: Pick<Ports, 'actions'>, record: ClusterRecord): void {
-  if (actions !== 'on')
-    throw new TerminalError(
-      'nobody may act on workloads through this installation: it needs actions=on (farloop up --actions on; on AWS the parameter actions of the stage)',
-      { code: 403 },
-    );
-  if (record.actions !== true)
-    throw new TerminalError(
-      `nobody may act on workloads of ${record.name} through Farloop: give "farloop cluster add ${record.name}" again with --actions`,
-      { code: 403 },
-    );
-}
 
 /** @throws the errors of ports/errors.ts, each with one sentence */
 export async function actFor(ports: Ports, asking: Asking, question: ActionQuestion): Promise<Answered> {
@@ -184,7 +170,7 @@ function namingRights(error: unknown, { facts, record }: Asking, { wanted: { act
   const right = `${VERBS[action]} ${facts.resource.plural}${namespace === '' ? '' : ` in ${namespace}`}`;
   return new TerminalError(
     `${record.name} does not let Farloop ${action} it: that needs the right to ${right}; give "farloop cluster add ${record.name}" again with --actions (${error.said ?? error.message})`,
-    { cause: error, code: 403, reason: 'Forbidden', ...(error.said !== undefined && { said: error.said }) },
+    { cause: error, code: 403, reason: right, ...(error.said !== undefined && { said: error.said }) },
   );
 }
 

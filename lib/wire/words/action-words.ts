@@ -8,19 +8,24 @@ export const ACTION_TOKEN = /^[\w.:-]{8,64}$/;
 
 export const ActionToken = v.pipe(v.string(), v.regex(ACTION_TOKEN, '8 to 64 letters, digits, dashes, dots or colons'));
 
-export const WantedAction = v.variant('action', [
-  v.strictObject({ action: v.literal('suspend') }),
-  v.strictObject({ action: v.literal('resume') }),
-  v.strictObject({ action: v.literal('delete') }),
-  /** `failed`: only the indexes that did not succeed. */
-  v.strictObject({ action: v.literal('retry'), indexes: v.exactOptional(v.picklist(['all', 'failed'])) }),
-  v.strictObject({
-    action: v.literal('scale'),
-    replicas: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(REPLICAS_MAX)),
-    /** Of replicas, where a workload has several. */
-    type: v.exactOptional(v.pipe(v.string(), v.regex(/^[A-Za-z]{1,32}$/, 'the name of a type of replicas'))),
-  }),
-]);
+/** @param further entries that each of them has, too */
+export const actionsWith = <Further extends v.ObjectEntries>(further: Further) =>
+  v.variant('action', [
+    v.strictObject({ action: v.literal('suspend'), ...further }),
+    v.strictObject({ action: v.literal('resume'), ...further }),
+    v.strictObject({ action: v.literal('delete'), ...further }),
+    /** `failed`: only the indexes that did not succeed. */
+    v.strictObject({ action: v.literal('retry'), indexes: v.exactOptional(v.picklist(['all', 'failed'])), ...further }),
+    v.strictObject({
+      action: v.literal('scale'),
+      replicas: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(REPLICAS_MAX)),
+      /** Of replicas, where a workload has several. */
+      type: v.exactOptional(v.pipe(v.string(), v.regex(/^[A-Za-z]{1,32}$/, 'the name of a type of replicas'))),
+      ...further,
+    }),
+  ]);
+
+export const WantedAction = actionsWith({});
 export type WantedAction = v.InferOutput<typeof WantedAction>;
 export type ActionName = WantedAction['action'];
 
