@@ -24,6 +24,9 @@ export const ActionBody = actionsWith({
   dryRun: v.exactOptional(v.pipe(v.boolean(), v.description('Answers what would happen, and does nothing. Needs neither token nor uid.'))),
 });
 
+const UNUSABLE =
+  'the body must be JSON as in {"action": "suspend", "dryRun": true}: an action is suspend, resume, delete, retry ("indexes": "failed" for a part), or scale with "replicas"; "token" has 8 to 64 letters, digits and dashes';
+
 export const workloadQuestionRoutes = [
   route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/events', {
     summary: "The cluster's events about it and its pods: equal ones are one item, the newest last",
@@ -58,6 +61,7 @@ export const workloadQuestionRoutes = [
   route('POST /v1/workloads/{cluster}/{kind}/{namespace}/{name}/actions', {
     summary: 'Suspends, resumes, scales, retries or deletes it, once for a token; with dryRun it answers what would happen',
     body: ActionBody,
+    unusableBody: UNUSABLE,
     answer: DoneAction,
     errors: {
       400: 'the body is not usable',
