@@ -28,6 +28,8 @@ export interface Runtime {
   deadlineReserveMs: number;
   /** Unique id of the role that sends dead letters again (R15); undefined where the queue keeps their sender. */
   redriver?: string;
+  /** Unique id of the role that alone may ask for actions of people (R15); undefined: whoever may send wakes. */
+  asker?: string;
   /** Where passes go by other bounds than the usual ones. */
   loop?: LoopBounds;
   /** Called when an invocation of that function begins; its result is called when the invocation ends. */
@@ -78,8 +80,13 @@ export function useRuntime(given: Runtime): void {
 /** On AWS. @throws Error naming every variable that is missing or unusable */
 export async function runtimeFrom(environment: Record<string, string | undefined>): Promise<Runtime> {
   const config = configFrom(environment);
-  const { DEADLINE_RESERVE_SECONDS: reserveSeconds, REDRIVER_ID: redriver } = config;
-  return { ...(await awsRuntime(config)), deadlineReserveMs: reserveSeconds * 1000, ...(redriver !== undefined && { redriver }) };
+  const { DEADLINE_RESERVE_SECONDS: reserveSeconds, REDRIVER_ID: redriver, ASKER_ID: asker } = config;
+  return {
+    ...(await awsRuntime(config)),
+    deadlineReserveMs: reserveSeconds * 1000,
+    ...(redriver !== undefined && { redriver }),
+    ...(asker !== undefined && { asker }),
+  };
 }
 
 async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports' | 'begin'>>> {

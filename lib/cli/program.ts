@@ -2,12 +2,14 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../files/package-files.ts';
 import { UnusableInputError } from '../ports/errors.ts';
+import { actionCommands } from './actions/act.ts';
 import { clusterCommand } from './cluster/cluster.ts';
 import { completionCommand } from './completion/completion.ts';
 import { consoleCommand } from './local/console.ts';
 import { definitionsCommand } from './manifests/crds.ts';
 import { deadLettersCommand } from './queries/dlq.ts';
 import { ExitError } from './terminal/exit.ts';
+import { eventsCommand } from './queries/events.ts';
 import { explainCommand } from './queries/explain.ts';
 import { getCommand } from './queries/get.ts';
 import { helpCommand } from './help.ts';
@@ -37,7 +39,9 @@ export function buildProgram(): Command {
     getCommand(),
     explainCommand(),
     logsCommand(),
+    eventsCommand(),
     waitCommand(),
+    ...actionCommands(),
     replayCommand(),
     planCommand(),
     runOnceCommand(),

@@ -17,6 +17,15 @@ export interface ApiClient {
   post<Answer>(path: string, body: unknown): Promise<Answer>;
 }
 
+/** The API has refused, with its own sentence. */
+export class AnsweredError extends FailedError {
+  readonly status: number;
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
 export interface ApiOptions {
   /** Folder of the instance's state, as given by --state. */
   state?: string | undefined;
@@ -78,7 +87,7 @@ export function connectToInstance({ state, endpoint }: ApiOptions, environment: 
         `${access.base.origin} sends elsewhere, which is not followed (redirect ${answer.status}): give the address itself`,
       );
     const parsed = jsonIn(answer.text);
-    if (answer.status !== 200) throw new FailedError(sentenceIn(answer, fieldsOf(parsed)));
+    if (answer.status !== 200) throw new AnsweredError(sentenceIn(answer, fieldsOf(parsed)), answer.status);
     if (!isFields(parsed))
       throw new FailedError(
         `${access.base.origin} answers ${/^\s*</.test(answer.text) ? 'HTML' : 'something else'} where Farloop's API answers JSON: check that the address is not that of a proxy, a login page or another program`,

@@ -39,7 +39,7 @@ export interface KindActions<Owner extends WorkloadObject = WorkloadObject> {
   scalingOf?(this: void, owner: Owner, asked: { replicas: number; type?: string | undefined }): Scaling | string;
   /** A new owner that does the same, without a name. */
   copyOf(this: void, owner: Owner): WorkloadObject;
-  /** @returns why there is none, as a sentence for people */
+  /** @returns why nothing can be retried alone, as a sentence for people */
   remainderOf?(this: void, owner: Owner): Remainder | string;
 }
 

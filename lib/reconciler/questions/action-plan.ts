@@ -34,8 +34,13 @@ export const RETRY_TOKEN = 'farloop.dev/retry-token';
 /** It stands in a way in which that cannot be done. */
 export const refusedFor = (sentence: string): TerminalError => new TerminalError(sentence, { code: 409 });
 
-/** @param digest of the token, for the name of a retry. @throws TerminalError it cannot be done, and why; with code 409 where it is for how the workload stands */
-export async function plannedAction(asking: Asking, owner: WorkloadObject, wanted: WantedAction, digest: string): Promise<PlannedAction> {
+/** @param digest of the token, for the name of a retry; undefined: none was given, so that name is not known yet. @throws TerminalError it cannot be done, and why; with code 409 where it is for how the workload stands */
+export async function plannedAction(
+  asking: Asking,
+  owner: WorkloadObject,
+  wanted: WantedAction,
+  digest: string | undefined,
+): Promise<PlannedAction> {
   const { facts, record } = asking;
   const name = owner.metadata.name ?? '';
   const word = wordOf(facts, name);
@@ -119,7 +124,7 @@ function retryOf(
   { facts }: Asking,
   owner: WorkloadObject,
   { copyOf, remainderOf, suspension }: KindActions,
-  { isInPart, digest }: { isInPart: boolean; digest: string },
+  { isInPart, digest }: { isInPart: boolean; digest: string | undefined },
 ): PlannedAction {
   const { name = '', uid = '' } = owner.metadata;
   const word = wordOf(facts, name);
@@ -139,7 +144,7 @@ function retryOf(
     metadata: {
       ...copy.metadata,
       name: created,
-      annotations: { ...copy.metadata.annotations, [RETRY_OF]: `${name}/${uid}`, [RETRY_TOKEN]: digest },
+      annotations: { ...copy.metadata.annotations, [RETRY_OF]: `${name}/${uid}`, [RETRY_TOKEN]: digest ?? '' },
     },
   };
   const partly = isInPart && typeof remainder === 'object' && suspension ? { ...remainder, suspension } : undefined;
@@ -148,7 +153,7 @@ function retryOf(
   return {
     text: [`A new ${facts.kind} ${created} is made: ${part ?? whole}. This one stays.`],
     button: partly ? `Retry ${partly.open} ${partly.of}` : `Retry ${name}`,
-    created,
+    ...(digest !== undefined && { created }),
     doneText: `${wordOf(facts, created)} is made, which does ${part ?? whole} of ${word}.`,
     writes: partly
       ? {
@@ -161,11 +166,12 @@ function retryOf(
 }
 
 /** One name for a token, so that the same retry again finds what it has made. A retry of a retry is called as the first one, but for its end. */
-function retryName(name: string, digest: string): string {
+function retryName(name: string, digest: string | undefined): string {
   const base = name
     .replace(/-retry-[0-9a-f]{6}$/, '')
     .slice(0, LONGEST_BASE)
     .replace(/[-.]$/, '');
+  if (digest === undefined) return `${base}-retry-…`;
   return `${base}-retry-${createHash('sha256').update(digest).digest('hex').slice(0, 6)}`;
 }
 

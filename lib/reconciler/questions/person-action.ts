@@ -21,10 +21,11 @@ const TRIES = 5;
 export async function actFor(ports: Ports, asking: Asking, question: ActionQuestion): Promise<Answered> {
   refuseWithoutRights(ports, asking.record);
   const { wanted, kind, namespace, name, uid = '', token = '', isDryRun } = question;
-  const digest = digestOfAction(token, [kind, namespace, name, uid, wanted]);
-  if (isDryRun) return await plannedAnswer(asking, question, digest);
+  const digestOf = (of: string): string => digestOfAction(token, [kind, namespace, name, of, wanted]);
+  if (isDryRun) return await plannedAnswer(asking, question, token === '' ? () => undefined : digestOf);
   if (uid === '' || token === '')
     throw new TerminalError('an action needs the uid of its workload and a token: ask with dryRun first, which answers the uid');
+  const digest = digestOf(uid);
   const memory = new ActionMemory(ports.store, asking.record.name, digest);
   const known = await memory.read();
   if (known.answer) return known.answer;
@@ -36,10 +37,11 @@ export async function actFor(ports: Ports, asking: Asking, question: ActionQuest
   return answer;
 }
 
-async function plannedAnswer(asking: Asking, question: ActionQuestion, digest: string): Promise<Answered> {
+async function plannedAnswer(asking: Asking, question: ActionQuestion, digestOf: (uid: string) => string | undefined): Promise<Answered> {
   const owner = await presentOwner(asking, question);
-  const planned = await plannedAction(asking, owner, question.wanted, digest);
-  return { ...answerOf(planned, question, owner.metadata.uid ?? ''), result: planned.writes ? 'planned' : 'unchanged' };
+  const { uid = '' } = owner.metadata;
+  const planned = await plannedAction(asking, owner, question.wanted, digestOf(uid));
+  return { ...answerOf(planned, question, uid), result: planned.writes ? 'planned' : 'unchanged' };
 }
 
 /** Another object of the same name stands there. */
