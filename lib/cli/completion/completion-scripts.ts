@@ -8,6 +8,8 @@ export interface Place {
   /** Names of commands, from the program down; empty for the program itself. */
   path: readonly string[];
   words: readonly { word: string; description: string }[];
+  /** After a kind and a slash comes the name of a workload, which the running instance is asked for. */
+  takesWorkload: boolean;
   /** With a value when they take one. */
   options: readonly { names: readonly string[]; description: string; value?: Value }[];
 }
@@ -28,6 +30,8 @@ const valuedOptions = (places: readonly Place[]): ValuedOption[] =>
       value === undefined ? [] : names.map((name) => ({ at: `${placeText(place)}:${name}`, value })),
     ),
   );
+
+const namedPlaces = (places: readonly Place[]): string => alternatives(places.filter(({ takesWorkload }) => takesWorkload).map(placeText));
 
 /** `'a'|'b'`: alternatives of a `case`. */
 const alternatives = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join('|');
@@ -79,7 +83,10 @@ ${words.join('\n')}
   case "$place:$previous" in
 ${valueBranches(places, act).join('\n')}
   esac
-  if [[ "$current" == -* ]]; then words="$options"; fi
+  case "$place:$current" in
+    *:-*) words="$options" ;;
+    *:*/*) case "$place" in ${namedPlaces(places)}) words="$("\${COMP_WORDS[0]}" completion names "$current" 2>/dev/null)" ;; esac ;;
+  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   [[ "\${#COMPREPLY[@]}" == 1 && "\${COMPREPLY[0]}" == */ ]] && compopt -o nospace 2>/dev/null
   return 0
@@ -125,6 +132,8 @@ ${words.join('\n')}
   esac
   if [[ $current == -* ]]; then
     _describe -o option options_here
+  elif [[ $current == */* && $place == (${namedPlaces(places)}) ]]; then
+    compadd -- \${(f)"$($words[1] completion names $current 2>/dev/null)"}
   else
     _describe argument words_here "\${suffix[@]}"
   fi
@@ -148,6 +157,7 @@ export function fishScript(places: readonly Place[]): string {
   const lines = places.flatMap((place) => {
     const here = `complete -c farloop -n '__farloop_at "${placeText(place)}"'`;
     return [
+      ...(place.takesWorkload ? [`${here} -a '(__farloop_names)'`] : []),
       ...place.words.map(({ word, description }) => `${here} -a '${word}' -d '${quotable(description)}'`),
       ...place.options.map(
         ({ names, description, value: given }) =>
@@ -172,6 +182,10 @@ function __farloop_at
         end
     end
     test "$place" = "$argv[1]"
+end
+function __farloop_names
+    set -l current (commandline -ct)
+    string match -q -- '*/*' "$current"; and farloop completion names "$current" 2>/dev/null
 end
 complete -c farloop -f
 ${lines.join('\n')}

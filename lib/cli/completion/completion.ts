@@ -1,27 +1,42 @@
 // `farloop completion`: scripts for shells, made from commander's own tree, so that they never say something else than --help.
 import type { Command, Option } from 'commander';
-import { Argument, Command as CommandClass } from 'commander';
-import { wordsOf } from '../terminal/completion-hints.ts';
+import { Argument, Command as CommandClass, InvalidArgumentError } from 'commander';
+import { printLine } from '../terminal/output.ts';
+import { takesWorkload, withWords, wordsOf } from '../terminal/completion-hints.ts';
 import type { Place, Value } from './completion-scripts.ts';
 import { bashScript, fishScript, zshScript } from './completion-scripts.ts';
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 type Shell = keyof typeof SCRIPTS;
+const SHELLS = Object.keys(SCRIPTS) as Shell[];
+const NAMES = 'names';
+
+function shellOrNames(text: string): Shell | typeof NAMES {
+  const found = [...SHELLS, NAMES].find((word) => word === text);
+  if (!found) throw new InvalidArgumentError(`Allowed choices are ${SHELLS.join(', ')}.`);
+  return found as Shell | typeof NAMES;
+}
 
 export const completionCommand = (program: Command): Command =>
   new CommandClass('completion')
     .description('Print a completion script for a shell.')
-    .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(Object.keys(SCRIPTS)))
+    .addArgument(withWords(new Argument('<shell>', 'bash, zsh or fish; or names, as the scripts ask').argParser(shellOrNames), SHELLS))
+    .argument('[begun]', 'of names: what has been typed of KIND/NAME')
     .addHelpText(
       'after',
       `
 Examples:
   source <(farloop completion bash)                            # bash and zsh: for this shell
   farloop completion zsh > ~/.zsh/completions/_farloop         # zsh: for every one, with that folder in fpath
-  farloop completion fish > ~/.config/fish/completions/farloop.fish`,
+  farloop completion fish > ~/.config/fish/completions/farloop.fish
+
+After job/ the shell offers the names of the instance that runs on this machine, or that FARLOOP_ENDPOINT names; where none answers soon, nothing.`,
     )
-    .action((shell: Shell) => {
-      process.stdout.write(completionScript(program, shell));
+    .action(async (shell: Shell | typeof NAMES, begun: string = '') => {
+      if (shell === NAMES) {
+        const { offeredNames } = await import('./workload-names.ts');
+        for (const name of await offeredNames(begun)) printLine(name);
+      } else process.stdout.write(completionScript(program, shell));
     });
 
 /** The script for the shell: every command, option and known word of the program as it stands. */
@@ -30,6 +45,7 @@ export const completionScript = (program: Command, shell: Shell): string => SCRI
 function placesOf(command: Command, path: readonly string[]): Place[] {
   const own: Place = {
     path,
+    takesWorkload: command.registeredArguments.some(takesWorkload),
     words: [
       ...command.commands.map((child) => ({ word: child.name(), description: child.description() })),
       ...command.registeredArguments.flatMap((argument) => wordsOf(argument).map((word) => ({ word, description: argument.description }))),

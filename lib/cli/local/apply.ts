@@ -19,7 +19,9 @@ import { UsageError } from '../terminal/exit.ts';
 import { progressText } from '../queries/figures.ts';
 import { standingText } from '../queries/standing-text.ts';
 import { whoseText } from '../queries/whose-workload.ts';
+import { LiveLines } from '../terminal/live-lines.ts';
 import { printLine, printProblem } from '../terminal/output.ts';
+import { colourOfState } from '../terminal/state-colour.ts';
 import { suggestionText } from '../terminal/suggestions.ts';
 
 /** An object and where it stands, such as `job.yaml:12`. */
@@ -211,22 +213,27 @@ async function established(cluster: Pick<Cluster, 'get'>, name: string, { metada
   throw new Error(`it was not established within ${ESTABLISHED_WITHIN_MS / 1_000} s: kubectl describe ${name} says why`);
 }
 
-/** A line whenever something changed. @param workloads uids, each with its kind */
+/** A line for each, until all have ended. @param workloads uids, each with its kind */
 async function follow(ports: FollowPorts, cluster: string, workloads: ReadonlyMap<string, KindFacts>, signal: AbortSignal): Promise<void> {
-  const told = new Map<string, string>();
   const open = new Map(workloads);
-  while (open.size > 0 && !signal.aborted) {
-    for (const kind of new Set([...open.values()].map((facts) => facts.kind))) {
-      const { items } = await listWorkloads(ports, { cluster, kind }, { limit: 1_000 });
-      for (const workload of items) {
-        const { uid, name, state, reason } = workload;
-        if (!open.has(uid)) continue;
-        const line = `${kind.toLowerCase()}/${name} ${standingText(workload)}: ${progressText(workload)}${state === 'Parked' && reason !== undefined ? ` (${reason})` : ''}`;
-        if (told.get(uid) !== line) printLine(line);
-        told.set(uid, line);
-        if (state === 'Succeeded' || state === 'Failed') open.delete(uid);
+  const lines = new LiveLines();
+  try {
+    while (open.size > 0 && !signal.aborted) {
+      for (const kind of new Set([...open.values()].map((facts) => facts.kind))) {
+        const { items } = await listWorkloads(ports, { cluster, kind }, { limit: 1_000 });
+        for (const workload of items) {
+          const { uid, name, state, reason } = workload;
+          if (!open.has(uid)) continue;
+          const standing = standingText(workload);
+          const text = `${kind.toLowerCase()}/${name} ${standing}: ${progressText(workload)}${state === 'Parked' && reason !== undefined ? ` (${reason})` : ''}`;
+          const hasEnded = state === 'Succeeded' || state === 'Failed';
+          lines.set(uid, { text, colour: colourOfState(standing), isLast: hasEnded });
+          if (hasEnded) open.delete(uid);
+        }
       }
+      await ports.clock.wait(LOOK_EVERY_MS, signal);
     }
-    await ports.clock.wait(LOOK_EVERY_MS, signal);
+  } finally {
+    lines.end();
   }
 }

@@ -6,7 +6,8 @@ import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { connectToInstance, endpointOption } from '../instance/api-client.ts';
 import { stateOption } from '../instance/instance-file.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
-import { columnWidths, linesOf, print, printLines, printProblem, spanText, type OutputFormat } from '../terminal/output.ts';
+import { print, printLines, printProblem, spanText, terminalWidth, type OutputFormat } from '../terminal/output.ts';
+import { layoutOf, lineOf, tableText, type TableLook } from '../terminal/table.ts';
 import { AskedAgain, WATCHED } from './asked-again.ts';
 import { aboutWorkload, nameWorkload, workloadPathNamed, workloadText } from './named-workload.ts';
 
@@ -47,6 +48,9 @@ export const eventsCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command 
       await follow({ text, path: `${path}/events`, first: events }, options);
     });
 
+/** A message is never cut: it says why. */
+const look = (): TableLook => ({ width: terminalWidth(), cut: ['OBJECT'], spared: ['TYPE'] });
+
 const cellsOf = ({ lastTime, count, type, reason, object, text }: Line, nowMs: number): string[] => [
   `${spanText(nowMs - Date.parse(lastTime))} ago`,
   String(count),
@@ -61,7 +65,7 @@ function eventsText({ items, leftOut }: Events, text: string): string {
   const nowMs = Date.now();
   const rows = items.map((line) => cellsOf(line, nowMs));
   const older = leftOut === 0 ? [] : [`${leftOut} older lines are left out`];
-  return [...older, ...linesOf([HEADER, ...rows], columnWidths(HEADER, rows))].join('\n');
+  return [...older, tableText(HEADER, rows, look())].join('\n');
 }
 
 /** Prints each line anew when its count has grown. Ends once the workload is gone. */
@@ -76,7 +80,8 @@ async function follow({ text, path, first }: { text: string; path: string; first
       server.answered();
       const fresh = items.filter((line) => shown.get(placeOf(line)) !== line.count);
       const rows = fresh.map((line) => cellsOf(line, Date.now()));
-      if (rows.length > 0) printLines(linesOf(rows, columnWidths(HEADER, rows)).join('\n'));
+      const layout = layoutOf(HEADER, rows, look());
+      if (rows.length > 0) printLines(rows.map((row) => lineOf(layout, row, look())).join('\n'));
       for (const line of fresh) shown.set(placeOf(line), line.count);
     } catch (error) {
       if (error instanceof FailedError && / is not on .* any more$/.test(error.message)) return printProblem(`farloop: ${text} is gone`);

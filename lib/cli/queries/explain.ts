@@ -12,7 +12,8 @@ import { connectToInstance, endpointOption, type ApiClient } from '../instance/a
 import { FailedError, UsageError } from '../terminal/exit.ts';
 import { AskedAgain, WATCHED } from './asked-again.ts';
 import { figuresText } from './figures.ts';
-import { paintState } from './get.ts';
+import { colourOfOutcome, colourOfState } from '../terminal/state-colour.ts';
+import { standingText } from './standing-text.ts';
 import { stateOption } from '../instance/instance-file.ts';
 import type { OutputFormat } from '../terminal/output.ts';
 import { outputOption, paint, print, printInstead, printProblem, spanText } from '../terminal/output.ts';
@@ -175,7 +176,7 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], is
   const latest = passes.find(({ key, by }) => key.uid === uid && by === undefined);
   const figures = [figuresText(workload), podsText(workload)].filter((part) => part !== '').join(', ');
   const lines = [
-    `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} ${placeText(workload)}: ${paintState(state)}${reason === undefined ? '' : ` (${reason})`}`,
+    `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} ${placeText(workload)}: ${paint(state, colourOfState(standingText(workload)))}${reason === undefined ? '' : ` (${reason})`}`,
     ...(figures === '' ? [] : [`  ${figures}`]),
     ...workload.reasons.map((one) => `  ${paint(one.code, 'bold')}: ${one.text}${evidenceText(one, workload.pods)}`),
     ...podLines(workload.pods),
@@ -270,7 +271,7 @@ function passLines(
       ? []
       : [`looks again ${((Date.parse(nextWakeTime) - Date.parse(startTime)) / 1000).toFixed(1)} s after its start`];
   return [
-    `  ${startTime}  ${paintState(outcome)}, ${durationMs} ms  ${paint(`${seen.join(', ')}, pass ${passId}${key.uid === uid ? '' : `, uid ${key.uid}`}`, 'dim')}`,
+    `  ${startTime}  ${paint(outcome, colourOfOutcome(outcome))}, ${durationMs} ms  ${paint(`${seen.join(', ')}, pass ${passId}${key.uid === uid ? '' : `, uid ${key.uid}`}`, 'dim')}`,
     ...why.map((reason) => `    because: ${reason}`),
     ...actions.map(
       ({ verb, target, why: reason, result, detail, count = 1 }) =>

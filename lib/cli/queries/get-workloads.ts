@@ -7,7 +7,9 @@ import { shownData } from '../../objects/values/shown-text.ts';
 import { NO_NAMESPACE } from '../../objects/workload.ts';
 import type { ApiClient } from '../instance/api-client.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
-import { columnWidths, linesOf, print, printLine, printLines, printProblem, spanText, tableText } from '../terminal/output.ts';
+import { paint, print, printLine, printLines, printProblem, spanText, terminalWidth } from '../terminal/output.ts';
+import { colourOfState } from '../terminal/state-colour.ts';
+import { layoutOf, lineOf, tableText, type Layout, type TableLook } from '../terminal/table.ts';
 import { absentKindTexts } from './absent-kinds.ts';
 import { AskedAgain, WATCHED } from './asked-again.ts';
 import { figureCells, figureColumns } from './figures.ts';
@@ -57,7 +59,7 @@ export async function showWorkloads(connect: () => ApiClient, wanted: WantedWork
   if (isWatched) return await watchWorkloads(connect, wanted, items);
   const none = items.length > 0 ? '' : await noneText(api, filter, isChosen);
   await print({ items }, output === 'wide' ? 'text' : output, ({ items: shown }) =>
-    shown.length === 0 ? none : tableText(...tableOf(shown, output === 'wide')),
+    shown.length === 0 ? none : tableText(...tableOf(shown, output === 'wide'), lookOf(shown)),
   );
 }
 
@@ -135,6 +137,23 @@ function tableOf(workloads: readonly WorkloadSummary[], isWide: boolean): [heade
   return [isWide ? [...header, 'UID', 'LABELS'] : header, rows];
 }
 
+/** On a narrow terminal columns go first that say the same in each row, or what few ask for. */
+function lookOf(workloads: readonly WorkloadSummary[]): TableLook {
+  const isAlike = (of: (workload: WorkloadSummary) => string): boolean => new Set(workloads.map(of)).size < 2;
+  return {
+    width: terminalWidth(),
+    cut: ['NAMESPACE', 'NAME', 'KIND', 'CLUSTER', 'UID', 'LABELS'],
+    state: 'STATE',
+    spared: [
+      ...(isAlike(({ cluster }) => cluster) ? ['CLUSTER'] : []),
+      'NEXT LOOK',
+      ...(isAlike(({ kind }) => kind) ? ['KIND'] : []),
+      ...(isAlike(({ namespace }) => namespace) ? ['NAMESPACE'] : []),
+    ],
+    paint: (title, cell) => (title === 'STATE' ? paint(cell, colourOfState(cell)) : cell),
+  };
+}
+
 const labelsText = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
@@ -147,7 +166,7 @@ async function watchWorkloads(connect: () => ApiClient, wanted: WantedWorkloads,
   const { filter, choice, sort, output } = wanted;
   let known = new Map<string, { item: WorkloadSummary; text: string }>();
   let header = '';
-  let widths: number[] = [];
+  let layout: Layout | undefined;
   const show = (items: readonly WorkloadSummary[]): void => {
     const now = new Map(items.map((item) => [keyOf(item), { item, text: JSON.stringify([standingText(item), item.figures]) }]));
     const changed = items.filter((item) => known.get(keyOf(item))?.text !== now.get(keyOf(item))?.text);
@@ -159,8 +178,12 @@ async function watchWorkloads(connect: () => ApiClient, wanted: WantedWorkloads,
     // Another kind has other columns.
     const isSame = header === titles.join();
     header = titles.join();
-    widths = columnWidths(titles, cells).map((width, at) => Math.max(width, isSame ? (widths[at] ?? 0) : 0));
-    printLines(linesOf(isSame ? cells : [titles, ...cells], widths).join('\n'));
+    const look = lookOf([...items, ...rows]);
+    const next = layoutOf(titles, cells, look, isSame ? layout : undefined);
+    // A terminal that has become narrower shows other columns.
+    if (!isSame || next.columns.length !== layout?.columns.length) printLine(lineOf(next, titles));
+    printLines(cells.map((row) => lineOf(next, row, look)).join('\n'));
+    layout = next;
   };
   if (first.length === 0) printProblem('farloop: no such workload yet: waiting for one');
   show(first);

@@ -11,9 +11,10 @@ import { findState, STATES, type State } from '../../kinds/rows/state.ts';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { findKindNamed, pluralOf } from '../../kinds/kind-names.ts';
-import { withWords } from '../terminal/completion-hints.ts';
+import { withWords, withWorkloads } from '../terminal/completion-hints.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
-import { paint, print, printLine, spanText, tableText } from '../terminal/output.ts';
+import { paint, print, printLine, spanText, tableText, terminalWidth } from '../terminal/output.ts';
+import { colourOfCluster } from '../terminal/state-colour.ts';
 import { orderIn, showWorkloads, SORTS, WORKLOAD_OUTPUTS, type WorkloadOrder, type WorkloadOutput } from './get-workloads.ts';
 import { suggestionText } from '../terminal/suggestions.ts';
 
@@ -66,7 +67,9 @@ export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
     .description('Show workloads, of one kind or of all, or clusters as the running instance knows them.')
     .addArgument(
       withWords(
-        new Argument('<what>', `${subjectWords(kinds).join(', ')}, or KIND/NAME`).argParser((text) => requestOf(text, kinds)),
+        withWorkloads(new Argument('<what>', `${subjectWords(kinds).join(', ')}, or KIND/NAME`)).argParser((text) =>
+          requestOf(text, kinds),
+        ),
         subjectWords(kinds),
       ),
     )
@@ -183,16 +186,16 @@ async function showClusters(api: ApiClient, name: string | undefined, { output }
             readManages(cluster).join(','),
             cluster.namespaces.join(',') || 'all',
           ]),
+          {
+            width: terminalWidth(),
+            cut: ['NAME', 'MANAGES', 'NAMESPACES', 'WATCHES'],
+            state: 'STATE',
+            spared: ['NAMESPACES'],
+            paint: (title, cell) => (title === 'STATE' ? paint(cell, colourOfCluster(cell)) : cell),
+          },
         ),
       ),
       ...absentKindTexts(shown),
     ].join('\n'),
   );
-}
-
-/** Good, bad, or neither. */
-export function paintState(state: string): string {
-  if (['Succeeded', 'Watching', 'acted', 'converged'].includes(state)) return paint(state, 'green');
-  if (['Failed', 'Parked', 'Unreadable', 'parked', 'failed', 'unreachable', 'Silent'].includes(state)) return paint(state, 'red');
-  return state;
 }

@@ -4,7 +4,7 @@ import type { WorkloadDetail, WorkloadSummary } from '../../api/told-workload.ts
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { findKindNamed } from '../../kinds/kind-names.ts';
 import type { ApiClient } from '../instance/api-client.ts';
-import { withWords } from '../terminal/completion-hints.ts';
+import { withWords, withWorkloads } from '../terminal/completion-hints.ts';
 import { AmbiguousError, FailedError, UsageError } from '../terminal/exit.ts';
 import { allWorkloads } from './get-workloads.ts';
 import { pathOfKey, placeText } from './place-text.ts';
@@ -24,7 +24,7 @@ export const aboutWorkload = (command: Command, kinds: readonly KindFacts[]): Co
   command
     .addArgument(
       withWords(
-        new Argument('<workload>', 'KIND/NAME, as in job/demo, or NAME where one only has it'),
+        withWorkloads(new Argument('<workload>', 'KIND/NAME, as in job/demo, or NAME where one only has it')),
         kinds.map(({ kind }) => `${kind.toLowerCase()}/`),
       ),
     )

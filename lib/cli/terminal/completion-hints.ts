@@ -11,3 +11,13 @@ export function withWords<Place extends Argument | Option>(place: Place, offered
 
 /** Known words for that place; empty without any. */
 export const wordsOf = (place: Argument | Option): readonly string[] => place.argChoices ?? words.get(place) ?? [];
+
+const ofWorkloads = new WeakSet<Argument>();
+
+/** A place for KIND/NAME of a workload that the running instance knows. */
+export function withWorkloads(place: Argument): Argument {
+  ofWorkloads.add(place);
+  return place;
+}
+
+export const takesWorkload = (place: Argument): boolean => ofWorkloads.has(place);

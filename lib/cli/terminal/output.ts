@@ -41,7 +41,7 @@ const needsSpelling = (text: string): boolean => isActing(text.replaceAll('\n', 
 
 /** Colours of `paint` stay; other characters that act do not. */
 // oxlint-disable-next-line no-control-regex
-const OUR_COLOURS = /(\u001B\[(?:0|1|2|31|32|33)m)/;
+const OUR_COLOURS = /(\u001B\[(?:0|1|2|31|32|33|35|36)m)/;
 
 /** Lines on standard output that hold text from elsewhere. Where its line ends must not show as ours, give it through `shownText`. */
 export function printLines(text: string): void {
@@ -49,11 +49,21 @@ export function printLines(text: string): void {
   process.stdout.write(`${parts.join('')}\n`);
 }
 
-/** Text that takes the place of what a terminal shows; elsewhere it follows, with an empty line between. */
+/**
+ * Text that takes the place of what a terminal shows, cut at its height; elsewhere it follows, with an empty line between. On a terminal each
+ * line is written over the one before it, so that what stays the same does not flicker.
+ */
 export function printInstead(text: string, isFirst: boolean): void {
-  const { isTTY } = process.stdout;
-  if (isTTY) process.stdout.write('\u001B[2J\u001B[H');
-  printLines(isTTY || isFirst ? text : `\n${text}`);
+  const { isTTY, rows = 24 } = process.stdout;
+  if (!isTTY) return printLines(isFirst ? text : `\n${text}`);
+  const lines = text.split('\n');
+  const shown = lines.length < rows ? lines : [...lines.slice(0, rows - 2), paint(`… ${lines.length - rows + 2} more lines`, 'dim')];
+  process.stdout.write(isFirst ? '\u001B[2J\u001B[H' : '\u001B[H');
+  for (const line of shown) {
+    process.stdout.write('\u001B[2K');
+    printLines(line);
+  }
+  process.stdout.write('\u001B[J');
 }
 
 /** One line on standard output. */
@@ -66,26 +76,17 @@ export function printProblem(problem: string): void {
   process.stderr.write(`${shownText(problem)}\n`);
 }
 
-/** Columns as wide as their widest cell. @param rows each as long as the header */
-export const tableText = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
-  linesOf([header, ...rows], columnWidths(header, rows)).join('\n');
+export { tableText } from './table.ts';
 
-export const columnWidths = (header: readonly string[], rows: readonly (readonly string[])[]): number[] =>
-  header.map((title, at) => rows.reduce((widest, row) => Math.max(widest, row[at]?.length ?? 0), title.length));
+/** Of the terminal, in characters; undefined where a program reads, which gets all. */
+export const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined);
 
-/** Rows of a table whose columns are that wide at least. */
-export const linesOf = (rows: readonly (readonly string[])[], widths: readonly number[]): string[] =>
-  rows.map((cells) =>
-    cells
-      .map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
-      .join('   ')
-      .trimEnd(),
-  );
+const COLOURS = { green: 32, red: 31, yellow: 33, magenta: 35, cyan: 36, bold: 1, dim: 2 } as const;
 
-const COLOURS = { green: 32, red: 31, yellow: 33, bold: 1, dim: 2 } as const;
+export type Colour = keyof typeof COLOURS;
 
 /** Colour repeats what the text says; it is left away where nobody sees it, or where NO_COLOR is set. */
-export function paint(text: string, colour: keyof typeof COLOURS | undefined): string {
+export function paint(text: string, colour: Colour | undefined): string {
   const { isTTY } = process.stdout;
   if (colour === undefined || !isTTY || process.env['NO_COLOR'] || process.env['TERM'] === 'dumb') return text;
   return `\u001B[${COLOURS[colour]}m${text}\u001B[0m`;

@@ -1,14 +1,16 @@
 // Completion as the shells do it: bash is asked itself; zsh and fish too where they are installed, else their scripts are only read.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { completionScript } from '../../../lib/cli/completion/completion.ts';
 import { buildProgram } from '../../../lib/cli/program.ts';
 import { ALL_FACTS, kindNames } from '../../../lib/kinds/facts.ts';
 import { pluralOf } from '../../../lib/kinds/kind-names.ts';
 import { settingsOf } from '../../../lib/kinds/settings.ts';
-import { temporaryFolder } from '../farloop-process.ts';
+import { runFarloop, temporaryFolder } from '../farloop-process.ts';
 
 const folder = temporaryFolder();
 
@@ -60,6 +62,17 @@ describe('bash', () => {
   for (const { line, offers } of cases)
     test(`farloop ${line.join(' ')}`, () => expect(offeredByBash(['farloop', ...line]).toSorted()).toEqual(offers.toSorted()));
 
+  test('after a kind and a slash offers what the program itself names, and nothing where it fails', () => {
+    const program = join(folder.path, 'named');
+    writeFileSync(program, '#!/bin/sh\n[ "$1 $2 $3" = "completion names job/de" ] || exit 1\nprintf "job/demo\\njob/dev\\n"\n');
+    chmodSync(program, 0o755);
+    for (const command of ['explain', 'get', 'logs', 'wait'])
+      expect(offeredByBash([program, command, 'job/de'])).toEqual(['job/demo', 'job/dev']);
+    expect(offeredByBash([program, 'explain', 'job/x'])).toEqual([]);
+    expect(offeredByBash([program, 'plan', 'job/de'])).toEqual([]);
+    expect(offeredByBash([join(folder.path, 'absent'), 'explain', 'job/de'])).toEqual([]);
+  });
+
   test('offers every command', () => {
     expect(offeredByBash(['farloop', ''])).toEqual(buildProgram().commands.map((command) => command.name()));
   });
@@ -99,4 +112,33 @@ describe('fish', () => {
       });
       expect(asked.stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(expect.arrayContaining(FORMATS));
     });
+});
+
+describe('names of workloads', () => {
+  const askedAt = async (port: number, begun: string): Promise<unknown> =>
+    await runFarloop(['completion', 'names', begun], {
+      environment: { FARLOOP_ENDPOINT: `http://127.0.0.1:${port}`, FARLOOP_TOKEN: 'a-token' },
+    });
+
+  test('are those of the running instance, by any name of the kind; none without one, or while it is silent', async () => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url);
+      // Silent about one kind.
+      if (!request.url?.includes('kind=PyTorchJob'))
+        response.end(JSON.stringify({ items: ['demo', 'demo', 'other', 'de\u001B[2J'].map((name) => ({ name })) }));
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = server.address() as AddressInfo;
+    expect(await askedAt(port, 'jobs/de')).toEqual({ exitCode: 0, stdout: 'jobs/demo\n', stderr: '' });
+    expect(await askedAt(port, 'job/')).toEqual({ exitCode: 0, stdout: 'job/demo\njob/other\n', stderr: '' });
+    expect(asked).toEqual(['/v1/workloads?kind=Job&limit=500&text=de', '/v1/workloads?kind=Job&limit=500']);
+    for (const begun of ['pytorchjob/', 'demo', 'nokind/de', 'job/a/b'])
+      expect(await askedAt(port, begun)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    expect(await askedAt(port, 'job/de')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  });
 });

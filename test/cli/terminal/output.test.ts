@@ -142,6 +142,7 @@ test('nothing but the outputs that show text safely writes to the terminal', () 
     'cli/completion/completion.ts',
     'cli/manifests/crds.ts',
     'cli/queries/log-printer.ts',
+    'cli/terminal/live-lines.ts',
     'cli/terminal/output.ts',
   ];
   const lib = join(consoleFolder(), '../..');
