@@ -420,6 +420,7 @@ export async function localRuntime({
       return choice === 'podman' || choice === 'docker' ? processes?.of(node, choice) : choice && remote?.of(node, node, choice);
     };
     const ports = {
+      changes: () => store.changes,
       clock,
       clusters,
       connect,

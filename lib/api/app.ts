@@ -1,6 +1,6 @@
 // HTTP around the routes and the console, without a framework: a Node request listener. node:http serves it in local mode, serverless-http
 // wraps it in a function. Bearer tokens only, no cookies: a page of another site cannot act in a visitor's name.
-import { timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 import { shownText, withoutFilePaths } from '../objects/values/shown-text.ts';
 import { RefusedRequestError, type RoutedAnswer, type RoutedRequest } from './routed-request.ts';
@@ -36,15 +36,56 @@ interface Sent {
   status: number;
   contentType: string;
   body: string | Buffer;
+  /** The caller gets no body that it has. */
+  tag?: string;
 }
+
+/** An answer that goes on. */
+interface Streamed {
+  events: AsyncIterator<string>;
+  first: string;
+}
+
+/** More would keep a machine busy with telling. */
+const MOST_STREAMS = 64;
+/** A caller that reads no faster is left: it comes again. */
+const MOST_UNREAD_BYTES = 64 * 1024;
 
 /** A request listener that answers every request, also after an error of its own. */
 export function createApp(options: AppOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  let streams = 0;
   return async (request, response) => {
-    const { status, contentType, body } = await answerTo(request, options).catch(refusal);
-    response.writeHead(status, { ...SECURITY_HEADERS, 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    const ending = new AbortController();
+    response.once('close', () => ending.abort());
+    const sent = await answerTo(request, { ...options, signal: ending.signal, mayStream: streams < MOST_STREAMS }).catch(refusal);
+    if ('events' in sent) {
+      streams += 1;
+      await stream(sent, request, response).finally(() => (streams -= 1));
+      return;
+    }
+    const { status, contentType, body, tag } = sent;
+    const headers = { ...SECURITY_HEADERS, ...(tag !== undefined && { etag: `W/"${tag}"` }) };
+    if (status === 304) response.writeHead(status, headers).end();
+    else {
+      response.writeHead(status, { ...headers, 'content-type': contentType, 'content-length': Buffer.byteLength(body) });
+      response.end(request.method === 'HEAD' ? undefined : body);
+    }
   };
+}
+
+/** Never rejects. */
+async function stream({ events, first }: Streamed, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'text/event-stream' });
+  try {
+    for (let event: IteratorResult<string> = { value: first }; event.done !== true; event = await events.next()) {
+      if (request.method === 'HEAD' || response.destroyed || response.writableLength > MOST_UNREAD_BYTES) break;
+      response.write(event.value);
+    }
+  } catch {
+    // The caller finds the stream ended and asks again, and then is told.
+  }
+  await events.return?.();
+  response.end();
 }
 
 /** @returns whether the request carries `Authorization: Bearer` with that token. Takes the same time wherever they differ */
@@ -54,7 +95,10 @@ export function carriesToken(request: IncomingMessage, token: string): boolean {
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 }
 
-async function answerTo(request: IncomingMessage, { answer, authorize, callerOf, hosts }: AppOptions): Promise<Sent> {
+async function answerTo(
+  request: IncomingMessage,
+  { answer, authorize, callerOf, hosts, signal, mayStream }: AppOptions & { signal: AbortSignal; mayStream: boolean },
+): Promise<Sent | Streamed> {
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   if (hosts && !hosts.includes(hostOf(request))) throw new RefusedRequestError(421, `this server is known as ${hosts.join(' or ')} only`);
   const url = URL.parse(request.url ?? '/', 'http://localhost');
@@ -67,10 +111,28 @@ async function answerTo(request: IncomingMessage, { answer, authorize, callerOf,
   }
   if (!authorize(request)) throw new RefusedRequestError(401, 'a token is needed: open the console by the whole URL that farloop printed');
   const body = method === 'GET' ? undefined : await bodyOf(request, path.join('/') === 'v1/runs' ? LONGEST_RUN_BYTES : LONGEST_BODY_BYTES);
-  const routed = await answer({ method, path, query: url.searchParams, body, ...(callerOf && { by: callerOf(request) }) });
+  const knownTags = tagsIn(request);
+  const routed = await answer({ method, path, query: url.searchParams, body, knownTags, ...(callerOf && { by: callerOf(request) }) });
+  if ('events' in routed) {
+    if (!mayStream) throw new RefusedRequestError(503, `${MOST_STREAMS} streams are open already: ask again later, or without a stream`);
+    const events = routed.events(signal)[Symbol.asyncIterator]();
+    // A refusal is an answer of its own.
+    const { value: first } = await events.next();
+    return { events, first: String(first) };
+  }
+  if ('unchangedTag' in routed) return { ...UNCHANGED, tag: routed.unchangedTag };
   if ('text' in routed) return { status: 200, contentType: routed.contentType, body: routed.text };
-  return { status: 200, contentType: JSON_TYPE, body: jsonLine(routed.json) };
+  const told = jsonLine(routed.json);
+  if (method !== 'GET') return { status: 200, contentType: JSON_TYPE, body: told };
+  const tag = routed.tag ?? createHash('sha256').update(told).digest('base64url').slice(0, 22);
+  return knownTags.includes(tag) ? { ...UNCHANGED, tag } : { status: 200, contentType: JSON_TYPE, body: told, tag };
 }
+
+const UNCHANGED = { status: 304, contentType: '', body: '' };
+
+/** Tags are compared weakly, as in RFC 9110. */
+const tagsIn = ({ headers }: IncomingMessage): string[] =>
+  [...(headers['if-none-match'] ?? '').slice(0, 1_000).matchAll(/"([^"]*)"/g)].map(([, tag = '']) => tag);
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';

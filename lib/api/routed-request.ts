@@ -9,9 +9,18 @@ export interface RoutedRequest {
   body: unknown;
   /** Who asks, as the gateway or this machine knows them. */
   by?: string;
+  /** The entity tags of answers that the caller has, without quotes and marks of weakness. */
+  knownTags?: readonly string[];
 }
 
-export type RoutedAnswer = { json: unknown } | { text: string; contentType: string };
+export type RoutedAnswer =
+  /** `tag`: a word that changes whenever the answer does. Absent: made of the answer. */
+  | { json: unknown; tag?: string }
+  /** The caller has the answer of this tag. */
+  | { unchangedTag: string }
+  | { text: string; contentType: string }
+  /** Events in the text format of server-sent events, until the caller goes away. */
+  | { events: (signal: AbortSignal) => AsyncIterable<string> };
 
 /** A request that cannot be fulfilled: the status and one sentence. */
 export class RefusedRequestError extends Error {

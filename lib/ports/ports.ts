@@ -11,6 +11,8 @@ import type { Store } from './store.ts';
 import type { Telemetry } from './telemetry.ts';
 
 export interface Ports {
+  /** A number that changes with each write of the store. Absent where other processes write, too. */
+  changes?: () => number;
   clock: Clock;
   clusters: Clusters;
   /** Access to the API server of a registered cluster; connections are kept and shared by name. */

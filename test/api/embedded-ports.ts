@@ -27,6 +27,7 @@ export async function embeddedPorts(...clusters: string[]): Promise<EmbeddedPort
   const clock = new SystemClock();
   const [queue, recorder, store] = [EmbeddedQueue.open(), EmbeddedRecorder.open(), EmbeddedStore.open()];
   const ports: EmbeddedPorts = {
+    changes: () => store.changes,
     clock,
     clusters: EmbeddedClusters.open(),
     connect: () => {

@@ -95,6 +95,11 @@ export class EmbeddedStore implements Store {
     return this.#file.database;
   }
 
+  /** Rows that this process has changed. */
+  get changes(): number {
+    return Number(this.#statement('select total_changes() as changes').get()?.['changes'] ?? 0);
+  }
+
   /** Drops everything, as R1 allows at any moment. */
   wipe(): void {
     this.#file.transaction(() => this.database.exec('delete from heads; delete from items; delete from notes; delete from answers'));

@@ -53,7 +53,7 @@ export function openApiOf(routes: readonly Route[]): Record<string, unknown> {
   };
 }
 
-function described({ summary, query, body, answer, errors = {} }: Route, path: string): Schema {
+function described({ summary, query, body, answer, contentType = 'text/plain', errors = {} }: Route, path: string): Schema {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
   const inQuery = Object.entries(query.entries).map(([name, entry]) => ({ name, in: 'query', required: false, ...parameterOf(entry) }));
   const problem = { 'application/problem+json': { schema: ref('Problem') } };
@@ -65,7 +65,7 @@ function described({ summary, query, body, answer, errors = {} }: Route, path: s
     responses: {
       200: {
         description: 'as asked for',
-        content: answer ? { 'application/json': { schema: schemaOf(answer) } } : { 'text/plain': { schema: { type: 'string' } } },
+        content: answer ? { 'application/json': { schema: schemaOf(answer) } } : { [contentType]: { schema: { type: 'string' } } },
       },
       ...Object.fromEntries(Object.entries(problems).map(([status, description]) => [status, { description, content: problem }])),
     },

@@ -9,6 +9,7 @@ import { passRoutes } from './passes.ts';
 import { queueRoutes } from './queues.ts';
 import { route, type Route } from './route.ts';
 import { runRoutes } from './runs.ts';
+import { streamRoutes } from './stream.ts';
 import { workloadQuestionRoutes } from './workload-questions.ts';
 import { workloadRoutes } from './workloads.ts';
 
@@ -26,6 +27,7 @@ const ROUTES = [
   ...queueRoutes,
   ...runRoutes,
   ...figureRoutes,
+  ...streamRoutes,
   documentRoute,
 ] as const;
 

@@ -44,6 +44,8 @@ export interface Route<
   body: Body | undefined;
   /** Undefined: text. */
   answer: Answer;
+  /** Of a text, without its parameters. */
+  contentType?: string;
   /** @throws RefusedRequestError */
   respond(this: void, ports: Ports, request: RoutedRequest, path: Readonly<Record<string, string>>): Promise<RoutedAnswer>;
 }
@@ -58,10 +60,12 @@ export function route<
   name: Name,
   declared: Declared<Query, Body> & {
     answer: Answer;
+    /** A word that costs little and changes whenever the answer does. Who has the answer of this word is not answered again. */
+    version?: (ports: Ports, asked: Asked<Name, Query, Body>) => Promise<string | undefined>;
     handle: (ports: Ports, asked: Asked<Name, Query, Body>) => Promise<Told<Answer>>;
   },
 ): Route<Name, Query, Body, Answer> {
-  const { answer, handle } = declared;
+  const { answer, handle, version } = declared;
   const query = v.object<Query>(declared.query ?? ({} as Query));
   return {
     name,
@@ -70,9 +74,33 @@ export function route<
     body: declared.body,
     answer,
     async respond(ports, request, path) {
-      const asked = { path, query: queryIn(query, request.query), body: bodyIn(declared, request.body), by: request.by ?? SOMEBODY };
-      return { json: await handle(ports, asked as Asked<Name, Query, Body>) };
+      const asked = {
+        path,
+        query: queryIn(query, request.query),
+        body: bodyIn(declared, request.body),
+        by: request.by ?? SOMEBODY,
+      } as Asked<Name, Query, Body>;
+      // Before the answer: a change in between makes the next tag another one.
+      const tag = await version?.(ports, asked);
+      if (tag !== undefined && request.knownTags?.includes(tag)) return { unchangedTag: tag };
+      return { json: await handle(ports, asked), ...(tag !== undefined && { tag }) };
     },
+  };
+}
+
+/** A route whose answer goes on: server-sent events, one text each. */
+export function eventsRoute<const Name extends RouteName>(
+  name: Name,
+  { events, ...words }: Words & { events: (ports: Ports, signal: AbortSignal) => AsyncIterable<string> },
+): Route<Name, v.ObjectEntries, undefined, undefined> {
+  return {
+    name,
+    ...wordsOf(words),
+    query: v.object({}),
+    body: undefined,
+    answer: undefined,
+    contentType: 'text/event-stream',
+    respond: async (ports) => ({ events: (signal) => events(ports, signal) }),
   };
 }
 
@@ -87,6 +115,7 @@ export function textRoute<const Name extends RouteName>(
     query: v.object({}),
     body: undefined,
     answer: undefined,
+    contentType: contentType.replace(/;.*$/, ''),
     respond: async (ports) => ({ text: await handle(ports), contentType }),
   };
 }

@@ -5,7 +5,7 @@ import type { Answer } from '../../api/routes/route-table.ts';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import type { WantedAction } from '../../wire/words/action-words.ts';
-import { AnsweredError, connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
+import { ApiFailedError, connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
 import { stateOption } from '../instance/instance-file.ts';
 import { aboutWorkload, nameWorkload, workloadPathNamed, workloadText } from '../queries/named-workload.ts';
 import { wholeNumber } from '../terminal/arguments.ts';
@@ -109,7 +109,8 @@ async function askOnce(api: ApiClient, path: string, body: object): Promise<Done
     try {
       return await api.post<Done>(path, body);
     } catch (error) {
-      const mayPass = error instanceof AnsweredError ? PASSING.has(error.status) : error instanceof FailedError;
+      const mayPass =
+        error instanceof ApiFailedError && error.status !== undefined ? PASSING.has(error.status) : error instanceof FailedError;
       if (!mayPass || tries === TRIES) throw error;
       printProblem(`farloop: ${(error as Error).message}; asking again, which does it once`);
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

@@ -1,27 +1,41 @@
 // The HTTP API as the other commands ask it: of the instance that runs here, or of an installation anywhere.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Option } from 'commander';
-import { fieldsOf, isFields, jsonIn, textOf, type Fields } from '../../objects/values/untyped-fields.ts';
+import { Client, type KeptAnswers, type Send } from '../../api-client/client.ts';
+import { SILENT_MS } from '../../api-client/live.ts';
+import { ApiProblem } from '../../api-client/problems.ts';
+import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
 import { printProblem } from '../terminal/output.ts';
 import { readInstance, stateFolderPath } from './instance-file.ts';
 import { isLoopback } from '../../objects/values/loopback.ts';
 
 const ANSWER_WITHIN_MS = 30_000;
-/** Longer than that a person wonders. */
-const SILENT_AFTER_MS = 3_000;
 
 export interface ApiClient {
+  /** An answer of the type that the route declares. @throws FailedError with the API's sentence */
+  ask: Client['ask'];
   /** @returns what the API answered, unchecked: it is this very version's own. @throws FailedError with the API's sentence */
   get<Answer>(path: string): Promise<Answer>;
   post<Answer>(path: string, body: unknown): Promise<Answer>;
+  /** As `Client.changes`. @throws ApiProblem */
+  changes(signal: AbortSignal): AsyncIterable<void>;
 }
 
-/** The API has refused, with its own sentence. */
-export class AnsweredError extends FailedError {
-  readonly status: number;
-  constructor(message: string, status: number) {
-    super(message);
+/** How a command asks that asks again and again. */
+export interface AskingAgain {
+  kept: KeptAnswers;
+  /** That the server is silent is said elsewhere. */
+  isQuiet: true;
+  /** Ends all requests. */
+  signal: AbortSignal;
+}
+
+/** The API refused, or failed at it: which status says so. */
+export class ApiFailedError extends FailedError {
+  readonly status: number | undefined;
+  constructor(message: string, { status, ...options }: ErrorOptions & { status: number | undefined }) {
+    super(message, options);
     this.status = status;
   }
 }
@@ -51,53 +65,83 @@ interface Access {
  * `--endpoint` first, then `--state`, then FARLOOP_ENDPOINT, then the instance on this machine.
  * @throws FailedError when no instance runs there; UsageError for an unusable endpoint
  */
-export function connectToInstance({ state, endpoint }: ApiOptions, environment: Environment = process.env): ApiClient {
+export function connectToInstance({ state, endpoint }: ApiOptions, environment: Environment = process.env, again?: AskingAgain): ApiClient {
   const url = endpoint ?? (state === undefined ? environment['FARLOOP_ENDPOINT'] || undefined : undefined);
   const access = url === undefined ? localAccess(state) : remoteAccess(url, environment);
-  const call = async <Answer>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Answer> => {
-    const target = new URL(`${access.base.pathname.replace(/\/$/, '')}${path}`, access.base);
-    const text = body === undefined ? '' : JSON.stringify(body);
-    const silent = setTimeout(
-      () =>
-        printProblem(
-          `farloop: ${access.base.origin} has been silent for ${SILENT_AFTER_MS / 1_000} s; waiting for it up to ${ANSWER_WITHIN_MS / 1_000} s`,
-        ),
-      SILENT_AFTER_MS,
-    );
-    const headers = await access.headers({ method, url: target, body: text });
-    const answer = await fetchText(target, {
-      method,
-      headers,
-      // Credentials go to this endpoint alone.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-      ...(body !== undefined && { body: text }),
-    })
-      .catch((error: unknown) => {
-        if (error instanceof DOMException && error.name === 'TimeoutError')
-          throw new FailedError(
-            `${access.base.origin} has not answered within ${ANSWER_WITHIN_MS / 1_000} s: it is busy or hangs, so ask again`,
-            { cause: error },
-          );
-        throw access.absent(error);
-      })
-      .finally(() => clearTimeout(silent));
-    if (answer.status >= 300 && answer.status < 400)
-      throw new FailedError(
-        `${access.base.origin} sends elsewhere, which is not followed (redirect ${answer.status}): give the address itself`,
-      );
-    const parsed = jsonIn(answer.text);
-    if (answer.status !== 200) throw new AnsweredError(sentenceIn(answer, fieldsOf(parsed)), answer.status);
-    if (!isFields(parsed))
-      throw new FailedError(
-        `${access.base.origin} answers ${/^\s*</.test(answer.text) ? 'HTML' : 'something else'} where Farloop's API answers JSON: check that the address is not that of a proxy, a login page or another program`,
-      );
-    return parsed as Answer;
-  };
+  const client = new Client(sendBy(access, again), again?.kept);
   return {
-    get: async (path) => await call('GET', path),
-    post: async (path, body) => await call('POST', path, body),
+    ask: async (...asked) => await inSentences(access, client.ask(...asked)),
+    get: async <Answer>(path: string) => (await inSentences(access, client.get(path))) as Answer,
+    post: async <Answer>(path: string, body: unknown) => (await inSentences(access, client.post(path, body))) as Answer,
+    changes: (signal) => client.changes(signal),
   };
+}
+
+const sendBy =
+  ({ base, headers: shownBy }: Access, again: AskingAgain | undefined): Send =>
+  async ({ method, path, headers, body, signal, isStream }) => {
+    const target = new URL(`${base.pathname.replace(/\/$/, '')}${path}`, base);
+    const signals = [signal, again?.signal, isStream ? undefined : AbortSignal.timeout(ANSWER_WITHIN_MS)].filter(
+      (each) => each !== undefined,
+    );
+    const silent = again?.isQuiet
+      ? undefined
+      : setTimeout(
+          () =>
+            printProblem(
+              `farloop: ${base.origin} has been silent for ${SILENT_MS / 1_000} s; waiting for it up to ${ANSWER_WITHIN_MS / 1_000} s`,
+            ),
+          SILENT_MS,
+        );
+    try {
+      const own = await shownBy({ method, url: target, body: body ?? '' });
+      // Credentials go to this endpoint alone.
+      const init = { method, headers: { ...headers, ...own }, redirect: 'manual', signal: AbortSignal.any(signals) } as const;
+      const response = await fetch(target, { ...init, ...(body !== undefined && { body }) });
+      // Its time is that of the whole answer.
+      return isStream ? response : new Response(hasBody(response) ? await response.text() : null, response);
+    } catch (error) {
+      if (error instanceof FailedError) throw error;
+      if (error instanceof DOMException && error.name === 'TimeoutError')
+        throw new ApiProblem('silent', `it has not answered within ${ANSWER_WITHIN_MS / 1_000} s`, { cause: error });
+      throw new ApiProblem('unreachable', causeText(error), { cause: error });
+    } finally {
+      clearTimeout(silent);
+    }
+  };
+
+/** Statuses without a body must get none. */
+const hasBody = ({ status }: Response): boolean => ![204, 205, 304].includes(status);
+
+/** @throws FailedError for people */
+async function inSentences<Answer>(access: Access, asking: Promise<Answer>): Promise<Answer> {
+  try {
+    return await asking;
+  } catch (error) {
+    throw error instanceof ApiProblem ? failedOf(error, access) : error;
+  }
+}
+
+function failedOf(problem: ApiProblem, { base: { origin }, absent }: Access): FailedError {
+  const { kind, status, message, detail, cause } = problem;
+  const options = { cause: problem, status };
+  if (kind === 'unreachable') return absent(cause);
+  if (kind === 'silent') return new ApiFailedError(`${origin} ${message.replace(/^it /, '')}: it is busy or hangs, so ask again`, options);
+  if (kind === 'foreign')
+    return new ApiFailedError(
+      `${origin} ${message.replace(/^it /, '')}: ${
+        status === undefined ? 'check that the address is not that of a proxy, a login page or another program' : 'give the address itself'
+      }`,
+      options,
+    );
+  if (detail === undefined && (status === 401 || status === 403)) {
+    const said = /^the API answered something unexpected/.test(message) ? '' : `: ${message}`;
+    return new ApiFailedError(
+      `the API does not let you in (${status}${said}): check your credentials, and that they may call execute-api:Invoke`,
+      options,
+    );
+  }
+  return new ApiFailedError(message, options);
 }
 
 type Environment = Record<string, string | undefined>;
@@ -164,17 +208,3 @@ const causeText = (error: unknown): string => {
   const { cause, message } = fieldsOf(error);
   return textOf(fieldsOf(cause)['message']) || textOf(message);
 };
-
-async function fetchText(url: URL, init: RequestInit): Promise<{ status: number; text: string }> {
-  const response = await fetch(url, init);
-  return { status: response.status, text: await response.text() };
-}
-
-/** The API's own sentence, also of the version before, or its gateway's. @param fields what the text holds as JSON */
-function sentenceIn({ status, text }: { status: number; text: string }, fields: Fields): string {
-  const own = textOf(fields['detail']) || textOf(fields['error']);
-  const said = own || textOf(fields['message']);
-  if (own === '' && (status === 401 || status === 403))
-    return `the API does not let you in (${status}${said && `: ${said}`}): check your credentials, and that they may call execute-api:Invoke`;
-  return said || `the API answered something unexpected (${status}): ${text.slice(0, 200)}`;
-}

@@ -32,6 +32,7 @@ async function runConsole(port: number, api: ApiClient): Promise<number> {
     async answer({ method, path, query, body }) {
       if (path[0] !== 'v1' || !['GET', 'POST'].includes(method))
         throw new RefusedRequestError(404, `there is nothing to ${method} at /${path.join('/')}`);
+      if (path[1] === 'stream') throw new RefusedRequestError(501, 'changes are not streamed from elsewhere: ask again');
       const asked = `/${path.map(encodeURIComponent).join('/')}${query.size === 0 ? '' : `?${query.toString()}`}`;
       try {
         return { json: await (method === 'GET' ? api.get<unknown>(asked) : api.post<unknown>(asked, body ?? {})) };

@@ -3,12 +3,12 @@ import { Command, Option } from 'commander';
 import type { Answer } from '../../api/routes/route-table.ts';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
-import { connectToInstance, endpointOption } from '../instance/api-client.ts';
+import { ApiFailedError, connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
 import { stateOption } from '../instance/instance-file.ts';
-import { FailedError, UsageError } from '../terminal/exit.ts';
+import { UsageError } from '../terminal/exit.ts';
 import { print, printLines, printProblem, spanText, terminalWidth, type OutputFormat } from '../terminal/output.ts';
 import { layoutOf, lineOf, tableText, type TableLook } from '../terminal/table.ts';
-import { AskedAgain, WATCHED } from './asked-again.ts';
+import { followed, type Connect } from './followed.ts';
 import { aboutWorkload, nameWorkload, workloadPathNamed, workloadText } from './named-workload.ts';
 
 type Events = Answer<'GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/events'>;
@@ -72,21 +72,20 @@ function eventsText({ items, leftOut }: Events, text: string): string {
 async function follow({ text, path, first }: { text: string; path: string; first: Events }, options: EventsOptions): Promise<void> {
   printLines(eventsText(first, text));
   const shown = new Map(first.items.map((line) => [placeOf(line), line.count]));
-  const server = new AskedAgain(WATCHED);
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, WATCH_EVERY_MS));
-    try {
-      const { items } = await connectToInstance(options).get<Events>(path);
-      server.answered();
-      const fresh = items.filter((line) => shown.get(placeOf(line)) !== line.count);
-      const rows = fresh.map((line) => cellsOf(line, Date.now()));
-      const layout = layoutOf(HEADER, rows, look());
-      if (rows.length > 0) printLines(rows.map((row) => lineOf(layout, row, look())).join('\n'));
-      for (const line of fresh) shown.set(placeOf(line), line.count);
-    } catch (error) {
-      if (error instanceof FailedError && / is not on .* any more$/.test(error.message)) return printProblem(`farloop: ${text} is gone`);
-      server.failed(error);
-    }
+  /** @returns undefined: the workload is gone */
+  const read = async (api: ApiClient): Promise<Events | undefined> =>
+    await api.get<Events>(path).catch((error: unknown) => {
+      if (error instanceof ApiFailedError && error.status === 404) return undefined;
+      throw error;
+    });
+  const connect: Connect = (again) => connectToInstance(options, process.env, again);
+  for await (const now of followed(connect, { read, everyMs: WATCH_EVERY_MS, shownAtMs: Date.now() })) {
+    if (!now) return printProblem(`farloop: ${text} is gone`);
+    const fresh = now.items.filter((line) => shown.get(placeOf(line)) !== line.count);
+    const rows = fresh.map((line) => cellsOf(line, Date.now()));
+    const layout = layoutOf(HEADER, rows, look());
+    if (rows.length > 0) printLines(rows.map((row) => lineOf(layout, row, look())).join('\n'));
+    for (const line of fresh) shown.set(placeOf(line), line.count);
   }
 }
 

@@ -10,7 +10,7 @@ import type { Reason } from '../../kinds/rows/reasons.ts';
 import { shownData } from '../../objects/values/shown-text.ts';
 import { connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
-import { AskedAgain, WATCHED } from './asked-again.ts';
+import { followed, type Connect } from './followed.ts';
 import { figuresText } from './figures.ts';
 import { colourOfOutcome, colourOfState } from '../terminal/state-colour.ts';
 import { standingText } from './standing-text.ts';
@@ -82,33 +82,27 @@ async function watchExplained(
   options: ExplainOptions,
 ): Promise<void> {
   let shown: string | undefined;
-  let now: Explained | undefined = first;
-  const server = new AskedAgain(WATCHED);
-  for (;;) {
-    if (now && !now.workload) return printProblem(`farloop: ${text} is gone`);
-    if (now?.workload) {
-      const { workload, passes, failure } = now;
-      const explanation = explanationOf(shownData(workload), shownData(passes), failure !== undefined);
-      // The moment of the next look comes nearer all the time.
-      const content = JSON.stringify([
-        workload.state,
-        workload.reasons.map(({ code }) => code),
-        workload.figures,
-        workload.pods,
-        passes[0]?.passId,
-      ]);
-      if (content !== shown) printInstead(explanation, shown === undefined);
-      shown = content;
-    }
-    await new Promise((resolve) => setTimeout(resolve, WATCH_EVERY_MS));
-    try {
-      now = await readExplained(connectToInstance(options), path, options);
-      server.answered();
-    } catch (error) {
-      server.failed(error);
-      now = undefined;
-    }
-  }
+  /** @returns whether it is still there */
+  const show = ({ workload, passes, failure }: Explained): boolean => {
+    if (!workload) return false;
+    const explanation = explanationOf(shownData(workload), shownData(passes), failure !== undefined);
+    // The moment of the next look comes nearer all the time.
+    const content = JSON.stringify([
+      workload.state,
+      workload.reasons.map(({ code }) => code),
+      workload.figures,
+      workload.pods,
+      passes[0]?.passId,
+    ]);
+    if (content !== shown) printInstead(explanation, shown === undefined);
+    shown = content;
+    return true;
+  };
+  show(first);
+  const read = async (api: ApiClient): Promise<Explained> => await readExplained(api, path, options);
+  const connect: Connect = (again) => connectToInstance(options, process.env, again);
+  for await (const now of followed(connect, { read, everyMs: WATCH_EVERY_MS, shownAtMs: Date.now() }))
+    if (!show(now)) return printProblem(`farloop: ${text} is gone`);
 }
 
 /** More clusters are not asked for passes of a workload that is gone. */

@@ -11,7 +11,7 @@ import { paint, print, printLine, printLines, printProblem, spanText, terminalWi
 import { colourOfState } from '../terminal/state-colour.ts';
 import { layoutOf, lineOf, tableText, type Layout, type TableLook } from '../terminal/table.ts';
 import { absentKindTexts } from './absent-kinds.ts';
-import { AskedAgain, WATCHED } from './asked-again.ts';
+import { followed, type Connect } from './followed.ts';
 import { figureCells, figureColumns } from './figures.ts';
 import { pathOfKey } from './place-text.ts';
 import { standingText } from './standing-text.ts';
@@ -44,7 +44,7 @@ export interface WantedWorkloads {
 }
 
 /** @param connect again and again, for an instance that was started anew is another one. @throws FailedError, UsageError */
-export async function showWorkloads(connect: () => ApiClient, wanted: WantedWorkloads): Promise<void> {
+export async function showWorkloads(connect: Connect, wanted: WantedWorkloads): Promise<void> {
   const { filter, choice, sort, isWatched, output } = wanted;
   if (isWatched && output !== 'text' && output !== 'wide') throw new UsageError(`--watch prints rows of a table: leave out -o ${output}`);
   const api = connect();
@@ -162,7 +162,7 @@ const labelsText = (labels: Readonly<Record<string, string>>): string =>
 const POLL_EVERY_MS = 2_000;
 
 /** Prints the table, then a row for each workload that has changed, in the columns of the table. Ends when the reader has seen enough. */
-async function watchWorkloads(connect: () => ApiClient, wanted: WantedWorkloads, first: readonly WorkloadSummary[]): Promise<void> {
+async function watchWorkloads(connect: Connect, wanted: WantedWorkloads, first: readonly WorkloadSummary[]): Promise<void> {
   const { filter, choice, sort, output } = wanted;
   let known = new Map<string, { item: WorkloadSummary; text: string }>();
   let header = '';
@@ -187,19 +187,8 @@ async function watchWorkloads(connect: () => ApiClient, wanted: WantedWorkloads,
   };
   if (first.length === 0) printProblem('farloop: no such workload yet: waiting for one');
   show(first);
-  const server = new AskedAgain(WATCHED);
-  for (;;) {
-    await wait(POLL_EVERY_MS);
-    try {
-      const items = await allWorkloads(connect(), { ...filter, ...choice });
-      server.answered();
-      show(inOrder(items, sort));
-    } catch (error) {
-      server.failed(error);
-    }
-  }
+  const read = async (api: ApiClient): Promise<WorkloadSummary[]> => await allWorkloads(api, { ...filter, ...choice });
+  for await (const items of followed(connect, { read, everyMs: POLL_EVERY_MS, shownAtMs: Date.now() })) show(inOrder(items, sort));
 }
 
 const keyOf = (item: WorkloadSummary): string => `${pathOfKey(item)}/${item.uid}`;
-
-const wait = async (ms: number): Promise<void> => await new Promise((resolve) => setTimeout(resolve, ms));

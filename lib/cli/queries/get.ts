@@ -104,7 +104,7 @@ export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
         return await showClusters(connectToInstance(instance), name, options);
       }
       const { namespace, selector, text, sort, watch, output } = options;
-      await showWorkloads(() => connectToInstance(instance), {
+      await showWorkloads((again) => connectToInstance(instance, process.env, again), {
         filter: {
           ...(typeof subject === 'object' && { kind: subject.kind }),
           ...(name !== undefined && { name }),

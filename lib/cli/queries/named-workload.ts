@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import type { WorkloadDetail, WorkloadSummary } from '../../api/told-workload.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { findKindNamed } from '../../kinds/kind-names.ts';
-import type { ApiClient } from '../instance/api-client.ts';
+import { ApiFailedError, type ApiClient } from '../instance/api-client.ts';
 import { withWords, withWorkloads } from '../terminal/completion-hints.ts';
 import { AmbiguousError, FailedError, UsageError } from '../terminal/exit.ts';
 import { allWorkloads } from './get-workloads.ts';
@@ -88,7 +88,7 @@ export async function workloadAt(api: ApiClient, path: string): Promise<Workload
   try {
     return (await api.get<{ items: WorkloadDetail[] }>(path)).items[0];
   } catch (error) {
-    if (error instanceof FailedError && error.message.startsWith('there is no workload')) return undefined;
+    if (error instanceof ApiFailedError && error.status === 404 && error.message.startsWith('there is no workload')) return undefined;
     throw error;
   }
 }

@@ -5,12 +5,12 @@ import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { findState, STATES, type State } from '../../kinds/rows/state.ts';
 import { spanMsOf } from '../../objects/values/span.ts';
-import { connectToInstance, endpointOption, type ApiClient, type ApiOptions } from '../instance/api-client.ts';
+import { connectToInstance, endpointOption, type ApiOptions } from '../instance/api-client.ts';
 import { stateOption } from '../instance/instance-file.ts';
 import { withWords } from '../terminal/completion-hints.ts';
 import { FailedError, LateError } from '../terminal/exit.ts';
 import { printLine } from '../terminal/output.ts';
-import { AskedAgain } from './asked-again.ts';
+import { followed, type Connect } from './followed.ts';
 import { progressText } from './figures.ts';
 import { aboutWorkload, nameWorkload, workloadAt, workloadPathNamed, workloadText } from './named-workload.ts';
 import { standingText } from './standing-text.ts';
@@ -48,7 +48,7 @@ export const waitCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
       const text = workloadText(first, second);
       const api = connectToInstance(options);
       const path = await workloadPathNamed(api, { ...options, text, named: nameWorkload(text, kinds) });
-      if (path !== undefined) await waitFor({ text, path, connect: () => connectToInstance(options) }, options);
+      if (path !== undefined) await waitFor({ text, path, connect: (again) => connectToInstance(options, process.env, again) }, options);
     });
 
 function awaitedIn(text: string): Awaited {
@@ -70,27 +70,37 @@ const POLL_EVERY_MS = 1_000;
 const hasEnded = (state: State): boolean => state === 'Succeeded' || state === 'Failed';
 
 async function waitFor(
-  { text, path, connect }: { text: string; path: string; connect: () => ApiClient },
+  { text, path, connect }: { text: string; path: string; connect: Connect },
   { for: awaited, timeout }: WaitOptions,
 ): Promise<void> {
-  const endsAtMs = performance.now() + timeout.ms;
   let last = 'nothing is known of it';
-  const server = new AskedAgain('it is asked again');
-  for (;;) {
-    try {
-      const found = await workloadAt(connect(), path);
-      server.answered();
+  const late = signalAfter(Math.max(timeout.ms, POLL_EVERY_MS));
+  try {
+    const answers = followed(connect, { read: async (api) => await workloadAt(api, path), everyMs: POLL_EVERY_MS, signal: late.signal });
+    for await (const found of answers) {
       if (isOver(text, awaited, found)) return;
       if (found) last = standingLine(found);
-    } catch (error) {
-      if (error instanceof OtherEndError) throw error;
-      server.failed(error);
     }
-    const leftMs = endsAtMs - performance.now();
-    if (leftMs <= 0)
-      throw new LateError(`${text} ${awaited === 'ended' ? 'has not ended' : `is not ${awaited}`} within ${timeout.text}: ${last}`);
-    await new Promise((resolve) => setTimeout(resolve, Math.min(leftMs, POLL_EVERY_MS)));
+  } finally {
+    late.clear();
   }
+  throw new LateError(`${text} ${awaited === 'ended' ? 'has not ended' : `is not ${awaited}`} within ${timeout.text}: ${last}`);
+}
+
+/** Timers know 24 days at most. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function signalAfter(ms: number): { signal: AbortSignal; clear: () => void } {
+  const late = new AbortController();
+  const endsAtMs = performance.now() + ms;
+  let timer: NodeJS.Timeout | undefined;
+  const arm = (): void => {
+    const leftMs = endsAtMs - performance.now();
+    if (leftMs <= 0) late.abort();
+    else timer = setTimeout(arm, Math.min(leftMs, LONGEST_TIMER_MS));
+  };
+  arm();
+  return { signal: late.signal, clear: () => clearTimeout(timer) };
 }
 
 /** It will not come about any more. */

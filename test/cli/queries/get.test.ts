@@ -76,7 +76,7 @@ describe('workloads', () => {
     const watch = new FarloopProcess(['get', 'jobs', '-w'], { environment });
     await watch.says(/new +Job +Pending/);
     isAway = true;
-    await until('it says so', () => watch.stderr.includes('what stands above is from before, and it is asked again'));
+    await until('it says so', () => /what was shown is as of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ, and it is asked again/.test(watch.stderr));
     await know(ports, { name: 'late' });
     isAway = false;
     await watch.says(/late +Job +Pending/);

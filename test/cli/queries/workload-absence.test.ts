@@ -5,13 +5,19 @@ import type { WorkloadSummary } from '../../../lib/api/told-workload.ts';
 import type { ApiClient } from '../../../lib/cli/instance/api-client.ts';
 import { absenceOf } from '../../../lib/cli/queries/workload-absence.ts';
 
+const nobody = {
+  ask: () => Promise.reject(new Error('nothing is asked by name')),
+  post: () => Promise.reject(new Error('nothing is sent')),
+  async *changes() {},
+};
+
 /** An API of one cluster, which knows this of the Job that is asked for. */
 const apiOf = (jobs: Partial<ObjectsOnCluster>, manage: 'own' | 'all' = 'own'): ApiClient => {
   const answers: Record<string, unknown> = {
     '/v1/clusters': { items: [{ name: 'staging', manage }] },
     '/v1/clusters/staging/jobs/demo': { live: true, manage, namespaces: [], items: [], ...jobs },
   };
-  return { get: async (path) => answers[path] as never, post: () => Promise.reject(new Error('nothing is sent')) };
+  return { ...nobody, get: async (path) => answers[path] as never };
 };
 const demo = { kind: 'Job', name: 'demo' };
 const known: WorkloadSummary[] = [
@@ -44,7 +50,7 @@ describe('a Job that is not known', () => {
         '/v1/clusters': { items: [{ name: 'staging', manages: ['training-jobs'], relay }] },
         '/v1/clusters/staging/pytorchjobs/torch': found,
       };
-      const api: ApiClient = { get: async (path) => answers[path] as never, post: () => Promise.reject(new Error('nothing is sent')) };
+      const api: ApiClient = { ...nobody, get: async (path) => answers[path] as never };
       expect(await absenceOf(api, { kind: 'PyTorchJob', name: 'torch' }, [])).toBe(
         'there is no PyTorchJob torch: Farloop knows of no PyTorchJob yet. Cluster staging has no definition of PyTorchJob: farloop crds | kubectl apply --server-side -f -',
       );

@@ -160,7 +160,7 @@ test('the API tells of it under a dash, which no namespace can be called', async
       query: new URLSearchParams(),
       body: undefined,
     });
-    return 'json' in answer ? answer.json : answer.text;
+    return 'json' in answer ? answer.json : answer;
   };
   expect(await ask('/v1/workloads')).toMatchObject({ items: [{ kind: 'Beacon', namespace: '', name: 'north', state: 'Running' }] });
   const path = `/v1/workloads/${pathOfKey({ cluster: CLUSTER, kind: 'Beacon', namespace: '', name: 'north' })}`;
