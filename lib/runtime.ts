@@ -354,6 +354,7 @@ export async function localRuntime({
     { EmbeddedClusters },
     { EmbeddedQueue },
     { EmbeddedRecorder },
+    { CostLedger },
     { EmbeddedStore },
     { yielding },
     { KubernetesCluster },
@@ -363,6 +364,7 @@ export async function localRuntime({
     import('./adapters/embedded/clusters.ts'),
     import('./adapters/embedded/queue.ts'),
     import('./adapters/embedded/recorder.ts'),
+    import('./adapters/embedded/cost-ledger.ts'),
     import('./adapters/embedded/store.ts'),
     import('./adapters/embedded/yielding.ts'),
     import('./adapters/kubernetes/kubernetes-cluster.ts'),
@@ -381,6 +383,8 @@ export async function localRuntime({
     const queue = opened(EmbeddedQueue.open({ folder, clock, senderId }));
     const store = opened(EmbeddedStore.open({ folder, clock }));
     const recorder = opened(EmbeddedRecorder.open({ folder, clock }));
+    const costs = opened(CostLedger.open({ folder, clock }));
+    costs.follow(queue);
     const ways = new Map(
       given.map(({ name, access, awayFor }) => {
         const source = opened(new KubernetesCluster({ access, clock, connections: CONNECTIONS }));
@@ -398,7 +402,7 @@ export async function localRuntime({
       return error ? awayCluster(error) : source;
     };
     const clusters = onlyClusters(EmbeddedClusters.open({ folder }), new Set(ways.keys()));
-    const rebuilt = Object.entries({ store, queue, recorder }).flatMap(([part, { rebuilt: why }]) =>
+    const rebuilt = Object.entries({ store, queue, recorder, costs }).flatMap(([part, { rebuilt: why }]) =>
       why === undefined ? [] : [`${part}: ${why}`],
     );
     const connect = (record: ClusterRecord): Cluster => {
@@ -425,9 +429,10 @@ export async function localRuntime({
       clusters,
       connect,
       lookUp: dialled,
+      costs,
       queue,
-      recorder,
-      store: yielding<Store>(store),
+      recorder: costs.countingRecorder(recorder),
+      store: yielding<Store>(costs.payingStore(store)),
       telemetry,
       ...(simulated && { providerOf }),
       ...(actions && { actions: 'on' as const }),

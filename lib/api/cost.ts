@@ -1,5 +1,6 @@
 // This process's share of the cost that an installation would have had on AWS since the process began: counted requests, units and passes
 // at list prices.
+import type { Spent } from '../ports/costs.ts';
 import type { Ports } from '../ports/ports.ts';
 import { FUNCTION_GB, LIST_PRICES, PRICES_AS_OF, PRICES_REGION } from './list-prices.ts';
 import { keepsMetrics } from './metrics.ts';
@@ -87,6 +88,19 @@ export async function costSoFar({ clock, clusters, queue, store, telemetry }: Po
     }),
   };
 }
+
+/** At list prices. */
+export const dollarsOf = (spent: Spent): number =>
+  spent.fairRequests * LIST_PRICES.sqsFairRequest.dollars +
+  spent.standardRequests * LIST_PRICES.sqsStandardRequest.dollars +
+  spent.fifoRequests * LIST_PRICES.sqsFifoRequest.dollars +
+  (spent.wakesBatches + spent.eventsBatches + spent.timersBatches) * LIST_PRICES.lambdaInvocation.dollars +
+  ((spent.passMs * FUNCTION_GB.reconcile +
+    OTHER_INVOCATION_MS * (spent.eventsBatches * FUNCTION_GB.ingest + spent.timersBatches * FUNCTION_GB.timers)) /
+    1000) *
+    LIST_PRICES.lambdaArmGbSecond.dollars +
+  spent.writeUnits * LIST_PRICES.dynamodbWriteUnit.dollars +
+  spent.readUnits * LIST_PRICES.dynamodbReadUnit.dollars;
 
 function meterOf<Meter extends object>(port: object, counts: keyof Meter & string): Meter | undefined {
   const meter: unknown = Reflect.get(port, 'meter');

@@ -4,14 +4,13 @@ import type { WorkloadObject } from '../objects/kubernetes.ts';
 import { ownEntry } from '../objects/values/untyped-fields.ts';
 import type { KindFacts } from '../kinds/rows/kind.ts';
 import type { KindShown } from '../kinds/rows/kind-shown.ts';
-import { LEAVING, lettingGoReason, obstaclesOf, type Circumstances, type Reason } from '../kinds/rows/reasons.ts';
-import { EMPTY_HEAD } from '../kinds/rows/plan.ts';
+import { LEAVING, type Circumstances, type Reason } from '../kinds/rows/reasons.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import { OUT_OF_TIME } from '../reconciler/acting/actions.ts';
 import type { PassState } from '../reconciler/head/pass-state.ts';
 import { TOO_OFTEN } from '../reconciler/planning/parking.ts';
-import { planHeadOf } from '../reconciler/planning/planning.ts';
+import { parkedIn, reasonsByKind } from '../reconciler/summary/kind-reasons.ts';
 import type { ClusterState, Trouble } from '../reconciler/cluster/cluster-state.ts';
 
 export interface Seen {
@@ -37,33 +36,9 @@ export function workloadReasons(seen: Seen, { nowMs, offsetMs }: { nowMs: number
   const { row, owner, record } = seen;
   if (record.leaving && !(owner && row.facts.isFinished(owner))) return [LEAVING];
   const circumstances = circumstancesOf(seen, nowMs);
-  const reasons = reasonsIn(seen, circumstances, { nowMs, offsetMs });
+  const reasons = reasonsByKind(seen, circumstances, { nowMs, offsetMs });
   // The server does not answer now, so its earlier refusals delay nothing.
   return circumstances.unreachable ? reasons.filter(({ code }) => code !== 'RefusedByApiServer' && code !== 'WriteBudgetSpent') : reasons;
-}
-
-function reasonsIn(
-  { row: { shown }, owner, ownerIs, pods, state, record }: Seen,
-  circumstances: Circumstances,
-  { nowMs, offsetMs }: { nowMs: number; offsetMs: number },
-): Reason[] {
-  // Report this on a drained cluster too: its orphans are still released.
-  if (ownerIs) {
-    const held = pods.filter(({ tracked }) => tracked);
-    return [...obstaclesOf({ ...circumstances, isDrained: false }), lettingGoReason(held, shown.lettingGoText(held, ownerIs))];
-  }
-  if (!owner) return [...obstaclesOf(circumstances), { code: 'NotYetSeen', text: 'nothing is known of it yet' }];
-  const head = state ? planHeadOf({ state, owner, pods }, nowMs + offsetMs, shown.knownBackoff(state.backoff, owner)) : EMPTY_HEAD;
-  const { manages, options } = record;
-  const known = { owner, pods, head, manages, ...(options && { options }), ...(state?.kept && { kept: state.kept }) };
-  return shown.reasonsOf(known, new Date(nowMs + offsetMs), circumstances);
-}
-
-function parkedIn(state: Seen['state'], nowMs: number): Pick<Circumstances, 'parked'> {
-  const park = state?.park;
-  if (!park) return {};
-  if (park.untilChanged === true) return { parked: { reason: park.reason } };
-  return park.untilMs > nowMs ? { parked: { reason: park.reason, remainingMs: park.untilMs - nowMs } } : {};
 }
 
 function circumstancesOf(seen: Seen, nowMs: number): Circumstances {
@@ -100,7 +75,10 @@ function circumstancesOf(seen: Seen, nowMs: number): Circumstances {
 }
 
 /** The states of its cluster, as circumstances of the workload. */
-function clusterCircumstances({ clusterStates, trouble, nextWakeAtMs }: Seen, nowMs: number): Circumstances {
+export function clusterCircumstances(
+  { clusterStates, trouble, nextWakeAtMs }: Pick<Seen, 'clusterStates' | 'trouble' | 'nextWakeAtMs'>,
+  nowMs: number,
+): Circumstances {
   const circumstances: Circumstances = {};
   for (const { state, sinceMs = nowMs, text } of clusterStates) {
     if (state === 'Unreachable' || state === 'Refused') {

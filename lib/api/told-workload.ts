@@ -24,14 +24,26 @@ export interface WorkloadSummary extends WorkloadKey {
   state: State;
   /** Why it waits, why it ended, or what a person must do: see state.ts. */
   reason?: string;
+  /** One sentence on why it ended badly or what holds it up; in lists. */
+  why?: string;
   /** The kind's figures, in display order. */
   figures: Figure[];
   labels?: Readonly<Record<string, string>>;
+  /** It has more labels than a list keeps. */
+  hasMoreLabels?: true;
+  /** Since when it has had its state; in lists. */
+  sinceTime?: string;
+  /** A person should look at it: see needs-person.ts. In lists. */
+  needsPerson?: true;
+  /** It is on its cluster no more since then. */
+  removedTime?: string;
+  /** What happens on its cluster is not seen: this is from then. */
+  asOfTime?: string;
   creationTime?: string;
   /** When the next pass runs without any change. */
   nextWake?: { dueTime: string; attempt: number };
-  /** Whether a wake is on its way. */
-  queued: boolean;
+  /** Whether a wake is on its way. A list does not know. */
+  queued?: boolean;
 }
 
 export interface PodSummary {

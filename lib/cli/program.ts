@@ -7,6 +7,7 @@ import { clusterCommand } from './cluster/cluster.ts';
 import { completionCommand } from './completion/completion.ts';
 import { consoleCommand } from './local/console.ts';
 import { definitionsCommand } from './manifests/crds.ts';
+import { costCommand } from './queries/cost.ts';
 import { deadLettersCommand } from './queries/dlq.ts';
 import { ExitError } from './terminal/exit.ts';
 import { eventsCommand } from './queries/events.ts';
@@ -42,6 +43,7 @@ export function buildProgram(): Command {
     eventsCommand(),
     waitCommand(),
     ...actionCommands(),
+    costCommand(),
     replayCommand(),
     planCommand(),
     runOnceCommand(),

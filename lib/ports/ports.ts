@@ -3,6 +3,7 @@ import type { RemoteProvider } from '../objects/placement/remote-provider.ts';
 import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 import type { ClusterRecord, Clusters } from './clusters.ts';
+import type { Costs } from './costs.ts';
 import type { Provider } from './provider.ts';
 import type { Queue } from './queue.ts';
 import type { Recorder } from './recorder.ts';
@@ -31,6 +32,8 @@ export interface Ports {
   providerOf?: (record: ClusterRecord, node: string, remote: RemoteProvider | undefined) => Provider | undefined;
   /** Where API servers reach a virtual node that this process answers for. Absent: the relay that answers says so in its heartbeats. */
   nodeEndpointOf?: (node: string) => { address: string; port: number } | undefined;
+  /** The cost of workloads. Absent where nothing counts for all functions: on AWS. */
+  costs?: Costs;
   queue: Queue;
   recorder: Recorder;
   /** Asks for a new credential before the present one expires. Absent where none expires. @returns whether it got one */

@@ -2,6 +2,7 @@
 // moment (R1).
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { HeadItem } from './head-items.ts';
+import type { Summaries } from './summaries.ts';
 
 /** The one item of a workload that holds what its passes must know of each other. docs/decisions/0002-table.md says who writes which field. */
 export interface Head {
@@ -81,7 +82,7 @@ export interface Note {
   body: string;
 }
 
-export interface Store {
+export interface Store extends Summaries {
   /** A strong read. So are all reads here but the lists by index. */
   readHead(key: WorkloadKey): Promise<Head | undefined>;
   /** In the order of the keys, with one request; undefined for a workload without a head. @param keys at most 100 */
@@ -111,6 +112,8 @@ export interface Store {
   /** Every workload of a cluster, page by page. @param limit 1 to 1,000 */
   workloads(cluster: string, options: { limit: number; after?: string }): Promise<{ keys: WorkloadKey[]; next?: string }>;
   readNote(cluster: string, name: string): Promise<Note | undefined>;
+  /** In the order of the names, with one request. @param names at most 100 */
+  readNotes(cluster: string, names: readonly string[]): Promise<(Note | undefined)[]>;
   /** @param expectedVersion 0: there must be no such note. @throws StaleWriteError<Note> */
   putNote(cluster: string, name: string, body: string, expectedVersion: number): Promise<number>;
   /**
@@ -120,4 +123,9 @@ export interface Store {
   putAnswer(cluster: string, id: string, part: number, bytes: Uint8Array): Promise<void>;
   /** A strong read. @returns undefined until that part is there */
   readAnswer(cluster: string, id: string, part: number): Promise<Uint8Array | undefined>;
+}
+
+/** Reading single notes needs no more of a store. */
+export interface ReadsNotes {
+  store: Pick<Store, 'readNote'>;
 }

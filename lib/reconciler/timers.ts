@@ -8,6 +8,7 @@ import { decodeTimer } from '../wire/messages.ts';
 import type { DelayedMessage, RunLookMessage, TimerMessage } from '../wire/words/observations.ts';
 import { lookAgain } from './cluster/digest-mismatch.ts';
 import { readHeadsOf } from './head/heads.ts';
+import { decodeState } from './head/pass-state.ts';
 import { readMarker } from './cluster/heartbeats.ts';
 import { SendsTogether } from './invocation/send-batcher.ts';
 import { wakeStale } from './head/stuck-heads.ts';
@@ -15,6 +16,7 @@ import { readKey } from './invocation/known-kinds.ts';
 import type { Delivery } from './invocation/unreadable.ts';
 import { giveBackUnreadable } from './invocation/unreadable.ts';
 import { sendWake, type Sends, type WakePorts } from './head/wake.ts';
+import { decodeTold, FIGURES_EVERY_MS } from './summary/told.ts';
 import { wakeRun, wakeRunAt } from './runs/run-messages.ts';
 
 /** Workloads of one look for stuck heads. The next sweep looks at more. */
@@ -70,6 +72,12 @@ function messageIn(body: string): Readable {
   return { message, key: readKey('doubt' in message ? message.doubt : message.key) };
 }
 
+/** A burst of changes has ended, and its last figures are in no summary yet. */
+function hasOldFigures({ state }: Head, nowMs: number): boolean {
+  const told = decodeTold(decodeState(state)?.told);
+  return told !== undefined && told.isBehind && nowMs >= told.atMs + FIGURES_EVERY_MS;
+}
+
 /** @param known the head as read a moment ago; if it has changed, the only consequence is one wake too many */
 async function wakeDue(
   ports: WakePorts,
@@ -87,7 +95,8 @@ async function wakeDue(
   if (head.queued === head.fence) return;
   // A pass has acquired the head since. It saw the reason for this timer and set its own.
   if (head.fence !== timer.follows && !(head.wake && head.wake.dueAtMs <= ports.clock.nowMs())) {
-    if (head.wake === undefined || head.wake.dueAtMs !== timer.dueAtMs) return;
+    const isOurs = head.wake !== undefined && head.wake.dueAtMs === timer.dueAtMs;
+    if (!isOurs && !hasOldFigures(head, ports.clock.nowMs())) return;
   }
   // The queue has delayed the message as long as it was asked to. If it seems early by this clock, the two clocks differ, and waiting for
   // the difference would delay the wake by as much. The pass decides by the cluster's time (R12).

@@ -9,11 +9,14 @@ import { jobFactsOf } from '../../lib/kinds/job/terms/owner-facts.ts';
 import type { Job, JobSpec, JobStatus, Pod, PodStatus } from '../../lib/objects/kubernetes.ts';
 import { podFactsOf } from '../../lib/objects/pods/pod-facts.ts';
 import type { WorkloadKey } from '../../lib/objects/workload.ts';
+import type { ClusterRecord } from '../../lib/ports/clusters.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import type { QueueName } from '../../lib/ports/queue.ts';
 import { createHead } from '../../lib/reconciler/head/heads.ts';
 import { encodeState, initialState } from '../../lib/reconciler/head/pass-state.ts';
 import type { PassState } from '../../lib/reconciler/head/pass-state.ts';
+import { storedSummary } from '../../lib/reconciler/summary/stored-summary.ts';
+import { encodeSummary } from '../../lib/reconciler/summary/summary.ts';
 import { readView, writeView } from '../../lib/reconciler/view/view-access.ts';
 
 export interface EmbeddedPorts extends Ports {
@@ -118,7 +121,14 @@ export async function know(ports: Ports, known: KnownJob): Promise<WorkloadKey> 
     { era: 0 },
   );
   await ports.store.updateHead(key, {}, { state: encodeState({ ...initialState(), ...state }) });
+  await sumUp(ports, key, record);
   return key;
+}
+
+/** As a pass does when it ends. */
+async function sumUp(ports: Ports, key: WorkloadKey, record: ClusterRecord): Promise<void> {
+  const summary = await storedSummary(ports, key, { record });
+  if (summary) await ports.store.putSummary({ key, atMs: ports.clock.nowMs(), body: encodeSummary(summary) });
 }
 
 /** As if a relay told that the Job is deleted, and that its pods carry the finalizer. */
@@ -146,4 +156,6 @@ export async function knowGone(ports: Ports, key: WorkloadKey, { finalizer }: { 
     },
     { era: 0 },
   );
+  const record = await ports.clusters.get(key.cluster);
+  if (record) await sumUp(ports, key, record);
 }

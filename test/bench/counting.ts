@@ -5,6 +5,8 @@ export interface Figures {
   apiWrites: number;
   eventObjects: number;
   writeUnits: number;
+  /** Of `writeUnits`: for the summaries that lists are made of. They have a bound of their own. */
+  summaryUnits: number;
   indexUnits: number;
   passes: number;
 }
@@ -22,6 +24,7 @@ export const figuresOf = (world: World): Figures => ({
   apiWrites: world.cluster.writes.length,
   eventObjects: world.cluster.calls.filter(({ plural, verb }) => plural === 'events' && verb === 'create').length,
   writeUnits: world.store.meter.writeUnits,
+  summaryUnits: world.store.meter.byOperation['putSummary']?.writeUnits ?? 0,
   indexUnits: world.store.meter.indexUnits,
   passes: world.passes.length,
 });

@@ -183,7 +183,7 @@ async function follow(course: Course): Promise<void> {
     await kubelets.step();
     await turns(world, 1);
   }
-  const { eventObjects, writeUnits, indexUnits, passes } = figuresOf(world);
+  const { eventObjects, writeUnits, summaryUnits, indexUnits, passes } = figuresOf(world);
   const writes = writesByKind(world);
   const ofReplicas = {
     'create pods': replicas + (course.failing === undefined ? 0 : jobs),
@@ -206,9 +206,10 @@ async function follow(course: Course): Promise<void> {
   console.log(
     `  API writes of a job beside these         ${bound(`${title} other writes`, other, mostOthers, 2)}: ${breakdown(others, jobs)}`,
   );
-  const units = writeUnits / replicas;
+  const units = (writeUnits - summaryUnits) / replicas;
+  const summaries = bound(`${title} summaries of a job`, summaryUnits / jobs, 4, 2);
   console.log(
-    `  write units per replica                  ${mostUnits === undefined ? units.toFixed(3) : bound(`${title} write units`, units, mostUnits)}: ${breakdown(unitsByOperation(world), replicas)}; index ${(indexUnits / replicas).toFixed(3)}`,
+    `  write units per replica                  ${mostUnits === undefined ? units.toFixed(3) : bound(`${title} write units`, units, mostUnits)}, and for summaries of a job ${summaries}: ${breakdown(unitsByOperation(world), replicas)}; index ${(indexUnits / replicas).toFixed(3)}`,
   );
   const created = [...writes].reduce((sum, [what, count]) => sum + (what.startsWith('create ') ? count : 0), 0);
   if (created > ONE_BY_ONE.burst && jobs === 1)

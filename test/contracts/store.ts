@@ -5,6 +5,7 @@ import { damageContract } from './store/damage.ts';
 import { headsContract } from './store/heads.ts';
 import { indexesContract } from './store/indexes.ts';
 import { notesContract } from './store/notes.ts';
+import { summariesContract } from './store/summaries.ts';
 import { viewItemsContract } from './store/view-items.ts';
 import type { StoreDifferences, StoreUnderTest } from './store/workloads.ts';
 
@@ -15,6 +16,7 @@ export function storeContract(name: string, open: () => Promise<StoreUnderTest>,
     viewItemsContract(open);
     indexesContract(open);
     notesContract(open);
+    summariesContract(open);
     damageContract(open);
     costsContract(open);
   });

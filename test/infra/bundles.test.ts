@@ -11,7 +11,7 @@ const TABLES = ['facts', 'planners', 'shown', 'manifests', 'definitions'].map((n
 const MAY_HOLD: Record<string, readonly string[]> = {
   api: ['facts', 'shown', 'admission', 'documents'],
   ingest: ['facts'],
-  reconcile: ['facts', 'planners'],
+  reconcile: ['facts', 'planners', 'shown'],
   sweep: ['facts'],
   timers: ['facts'],
   relay: ['facts'],

@@ -1,9 +1,11 @@
 // One Farloop: its table, queues, functions, cluster records and relays. A run has one; a fault adds another that runs the same clusters.
 import { managesAll } from '../../lib/kinds/settings.ts';
+import { CostLedger } from '../../lib/adapters/embedded/cost-ledger.ts';
 import { EmbeddedQueue } from '../../lib/adapters/embedded/queue.ts';
 import { EmbeddedStore } from '../../lib/adapters/embedded/store.ts';
 import type { ClusterRecord, Clusters } from '../../lib/ports/clusters.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
+import type { Recorder } from '../../lib/ports/recorder.ts';
 import { StaleWriteError } from '../../lib/ports/store.ts';
 import { Functions } from './functions.ts';
 import { Process } from './process.ts';
@@ -13,6 +15,9 @@ import type { Simulation } from './simulation.ts';
 export class Installation {
   readonly store: EmbeddedStore;
   readonly queue: EmbeddedQueue;
+  /** Of a run that is counted. */
+  readonly costs: CostLedger | undefined;
+  readonly #payingStore: EmbeddedStore | undefined;
   readonly records = new Map<string, ClusterRecord>();
   readonly functions: Functions;
   readonly relays: Relays;
@@ -22,8 +27,13 @@ export class Installation {
     this.#simulation = simulation;
     const { run, scheduler } = simulation;
     const { clock } = new Process('aws', run.seed, simulation.around());
-    this.store = EmbeddedStore.open({ clock, isMetered: false });
+    this.store = EmbeddedStore.open({ clock, isMetered: run.isCounted === true });
     this.queue = EmbeddedQueue.open({ clock });
+    if (run.isCounted) {
+      this.costs = CostLedger.open({ clock });
+      this.costs.follow(this.queue);
+      this.#payingStore = this.costs.payingStore(this.store);
+    }
     const budget = run.scenario.budget ?? { writesPerSecond: 1_000, burst: 1_000 };
     const { options } = run.scenario;
     const how = { ...(run.access !== undefined && { access: run.access }), ...(options && { options }) };
@@ -86,12 +96,17 @@ export class Installation {
       },
     };
     const line = (message: string, fields: Record<string, unknown> = {}): void => simulation.logged(process, message, fields);
+    const recorder: Recorder = {
+      append: async (pass) => simulation.recorded(pass, process),
+      passes: async () => [],
+      pass: async () => undefined,
+    };
     return process.ports(
       {
         clusters,
         queue: this.queue,
-        recorder: { append: async (pass) => simulation.recorded(pass, process), passes: async () => [], pass: async () => undefined },
-        store: this.store,
+        recorder: this.costs?.countingRecorder(recorder) ?? recorder,
+        store: this.#payingStore ?? this.store,
         telemetry: { debug: line, info: line, warn: line, error: line, count: () => {} },
       },
       (name) => simulation.direct(name),

@@ -41,6 +41,8 @@ export interface Run {
   traced?: boolean;
   /** Keeps a log of calls. */
   isSurvey?: boolean;
+  /** Counts what each workload costs. */
+  isCounted?: true;
   /** Of virtual time, until everything must have ended. */
   limitMs: number;
 }

@@ -15,11 +15,13 @@ import { formatKey, type WorkloadKey } from '../../objects/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { TerminalError, ThrottledError } from '../../ports/errors.ts';
 import { namesWithin } from '../../ports/head-items.ts';
+import type { SummaryChange, SummaryEntry, SummaryPage } from '../../ports/summaries.ts';
 import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type UpdatedHead, type ViewItem } from '../../ports/store.ts';
 import { nameOf, readFailed, translated } from '../aws/aws-errors.ts';
 import { lostCondition, type LostCondition } from './failed-condition.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import { TableIndexes } from './table-indexes.ts';
+import { TableSummaries } from './table-summaries.ts';
 import {
   answerItem,
   answerKey,
@@ -66,12 +68,14 @@ export class DynamoDbStore implements Store {
   readonly #tableName: string;
   readonly #clock: Clock;
   readonly #indexes: TableIndexes;
+  readonly #summaries: TableSummaries;
 
   constructor({ client, tableName, clock = new SystemClock() }: { client: DynamoDBClient; tableName: string; clock?: Clock }) {
     this.#client = client;
     this.#tableName = tableName;
     this.#clock = clock;
     this.#indexes = new TableIndexes({ client, tableName, meter: this.meter });
+    this.#summaries = new TableSummaries({ client, tableName, meter: this.meter, clock });
   }
 
   async readHead(key: WorkloadKey): Promise<Head | undefined> {
@@ -253,9 +257,27 @@ export class DynamoDbStore implements Store {
     return await this.#indexes.workloads(cluster, page);
   }
 
+  async putSummary(change: SummaryChange): Promise<void> {
+    await this.#summaries.put(change);
+  }
+
+  async summaries(cluster: string, page: SummaryPage): Promise<{ entries: SummaryEntry[]; next?: string }> {
+    return await this.#summaries.page(cluster, page);
+  }
+
   async readNote(cluster: string, name: string): Promise<Note | undefined> {
     const item = await this.#get('readNote', { pk: text(cluster), sk: text(noteSortKey(name)) }, `note ${name} of ${cluster}`);
     return item && noteOf(item);
+  }
+
+  async readNotes(cluster: string, names: readonly string[]): Promise<(Note | undefined)[]> {
+    const keys = names.map((name): Item => ({ pk: text(cluster), sk: text(noteSortKey(name)) }));
+    const found = await this.#getAll('readNotes', keys, `reading ${names.length} notes of ${cluster}`);
+    const items = new Map(found.map((item) => [item['sk']?.S, item]));
+    return names.map((name) => {
+      const item = items.get(noteSortKey(name));
+      return item && noteOf(item);
+    });
   }
 
   async putNote(cluster: string, name: string, body: string, expectedVersion: number): Promise<number> {

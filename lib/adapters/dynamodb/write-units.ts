@@ -68,9 +68,12 @@ export class WriteMeter implements Units {
   readUnits = 0;
   requests = 0;
   byOperation: Record<string, Units> = {};
+  /** Told of each cost. */
+  listener?: (cost: Partial<Units>) => void;
 
   /** @param cost.requests 1 when not given */
   add(operation: string, cost: Partial<Units>): void {
+    this.listener?.(cost);
     const sum = (this.byOperation[operation] ??= { writeUnits: 0, indexUnits: 0, readUnits: 0, requests: 0 });
     for (const units of [this, sum]) {
       units.writeUnits += cost.writeUnits ?? 0;

@@ -140,7 +140,7 @@ function claimAll(path: string): void {
 
 /** In a folder of other files a database may be somebody's own work. */
 const isOurs = (name: string, names: readonly string[]): boolean =>
-  names.includes(VERSION_FILE) || !name.includes('.db') || /^(?:store|queue|recorder|lock)\.db/.test(name);
+  names.includes(VERSION_FILE) || !name.includes('.db') || /^(?:store|queue|recorder|costs|lock)\.db/.test(name);
 
 function sentenceOf(error: unknown, path: string, doing: 'make' | 'write to'): Error {
   if (isFullDisk(error)) return new FullDiskError(path, { cause: error });

@@ -3,6 +3,7 @@ import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { formatKey, parseKey, type WorkloadKey } from '../../objects/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { namesWithin } from '../../ports/head-items.ts';
+import type { SummaryChange, SummaryEntry, SummaryPage } from '../../ports/summaries.ts';
 import { StaleWriteError, type Head, type HeadChange, type Note, type Store, type UpdatedHead, type ViewItem } from '../../ports/store.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import {
@@ -18,6 +19,14 @@ import {
   type Item,
 } from '../dynamodb/table-items.ts';
 import { indexUnitsOf, itemSizeBytes, readUnitsOf, WriteMeter, writeUnitsOf, type Units } from '../dynamodb/write-units.ts';
+import {
+  SUMMARIES_PAGE_BYTES,
+  summaryEntryOf,
+  summaryItem,
+  summaryKeptUntilMs,
+  summarySortKey,
+  summarySortKeyFrom,
+} from '../dynamodb/summary-items.ts';
 import { SqliteFile } from './sqlite-file.ts';
 import {
   columnsOf,
@@ -33,7 +42,7 @@ import {
 
 export const STORE_FILE = 'store.db';
 
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 const SCHEMA = `
   create table heads (pk text primary key, cluster text not null, revision integer not null, era integer not null, born_at integer not null,
     items text not null, floor text not null, fence text not null, opened_at integer not null, queued text, pending_since integer,
@@ -45,7 +54,10 @@ const SCHEMA = `
   create table notes (cluster text not null, name text not null, version integer not null, body text not null, primary key (cluster, name));
   create table answers (cluster text not null, id text not null, part integer not null, bytes blob not null, kept_until integer not null,
     primary key (cluster, id, part));
-  create index answers_kept on answers (kept_until)`;
+  create index answers_kept on answers (kept_until);
+  create table summaries (cluster text not null, sk text not null, body text not null, kept_until integer not null,
+    primary key (cluster, sk)) without rowid;
+  create index summaries_kept on summaries (kept_until)`;
 
 /** A Query answers so much at once. */
 const PAGE_BYTES = 1024 * 1024;
@@ -102,7 +114,7 @@ export class EmbeddedStore implements Store {
 
   /** Drops everything, as R1 allows at any moment. */
   wipe(): void {
-    this.#file.transaction(() => this.database.exec('delete from heads; delete from items; delete from notes; delete from answers'));
+    this.#file.transaction(() => this.database.exec('delete from heads; delete from items; delete from notes; delete from answers; delete from summaries'));
   }
 
   /** A consistent copy of the live file. */
@@ -285,6 +297,14 @@ export class EmbeddedStore implements Store {
     return note;
   }
 
+  async readNotes(cluster: string, names: readonly string[]): Promise<(Note | undefined)[]> {
+    const notes = names.map((name) => ({ name, note: this.#note(cluster, name) }));
+    this.#spent('readNotes', () => ({
+      readUnits: notes.reduce((sum, { name, note }) => sum + readUnitsOf(note ? itemSizeBytes(noteItem(cluster, name, note)) : 0), 0),
+    }));
+    return notes.map(({ note }) => note);
+  }
+
   async putNote(cluster: string, name: string, body: string, expectedVersion: number): Promise<number> {
     const old = this.#note(cluster, name);
     const { changes } =
@@ -336,6 +356,44 @@ export class EmbeddedStore implements Store {
     const bytes = row?.['bytes'] instanceof Uint8Array ? row['bytes'] : undefined;
     this.#spent('readAnswer', () => ({ readUnits: readUnitsOf(bytes?.byteLength ?? 0) }));
     return bytes;
+  }
+
+  async putSummary(change: SummaryChange): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    const item = summaryItem(change, nowMs);
+    const { cluster } = change.key;
+    this.#file.transaction(() => {
+      this.#run('delete from summaries where kept_until < ?', nowMs);
+      if (change.replacesAtMs !== undefined)
+        this.#run('delete from summaries where cluster = ? and sk = ?', cluster, summarySortKey(change.replacesAtMs, change.key));
+      this.#run(
+        'insert or replace into summaries (cluster, sk, body, kept_until) values (?, ?, ?, ?)',
+        cluster,
+        summarySortKey(change.atMs, change.key),
+        change.body,
+        summaryKeptUntilMs(change, nowMs),
+      );
+    });
+    this.#spent('putSummary', () => ({ writeUnits: writeUnitsOf(item) * (change.replacesAtMs === undefined ? 1 : 2) }));
+  }
+
+  async summaries(cluster: string, { fromMs, after }: SummaryPage): Promise<{ entries: SummaryEntry[]; next?: string }> {
+    const from = summarySortKeyFrom(fromMs);
+    const start = after !== undefined && after > from ? after : from;
+    const entries: SummaryEntry[] = [];
+    let bytes = 0;
+    let last: string | undefined;
+    const rows = this.#statement('select sk, body from summaries where cluster = ? and sk > ? order by sk').iterate(cluster, start);
+    for (const row of rows) {
+      const [sk, body] = [String(row['sk']), String(row['body'])];
+      bytes += sk.length + body.length;
+      last = sk;
+      const entry = summaryEntryOf(cluster, sk, body);
+      if (entry) entries.push(entry);
+      if (bytes >= SUMMARIES_PAGE_BYTES) break;
+    }
+    this.#spent('summaries', () => ({ readUnits: readUnitsOf(bytes) }));
+    return bytes >= SUMMARIES_PAGE_BYTES && last !== undefined ? { entries, next: last } : { entries };
   }
 
   /** @param cost asked for only where it is counted */

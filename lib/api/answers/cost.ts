@@ -11,3 +11,30 @@ export const Cost = v.object({
   parts: v.array(v.object({ part: text, amount, unitDollars: amount, dollars: amount })),
   clusters: v.array(v.object({ name: text, passes: count, writes: count, dollars: amount })),
 });
+
+export const CostBy = v.object({
+  asOf: v.pipe(day, v.description('When the list of prices was compared.')),
+  region: text,
+  counted: v.pipe(yes, v.description('False on AWS, where nothing counts for all functions.')),
+  by: v.picklist(['cluster', 'namespace', 'kind', 'workload']),
+  since: time,
+  dollars: amount,
+  items: v.pipe(
+    v.array(
+      v.object({
+        cluster: v.exactOptional(text),
+        namespace: v.exactOptional(text),
+        kind: v.exactOptional(text),
+        name: v.exactOptional(text),
+        passes: amount,
+        writes: amount,
+        requests: amount,
+        writeUnits: amount,
+        readUnits: amount,
+        dollars: v.pipe(amount, v.description('With its share of common cost, in proportion to passes.')),
+      }),
+    ),
+    v.description('The dearest first.'),
+  ),
+  leftOut: v.pipe(count, v.description('Groups beyond these.')),
+});

@@ -19,15 +19,35 @@ const summary = {
   ...key,
   state: v.picklist(STATES),
   reason: v.exactOptional(text),
+  why: v.exactOptional(v.pipe(text, v.description('One sentence on why it ended badly or what holds it up.'))),
   figures: v.array(v.object({ name: text, value: number, of: v.exactOptional(number), isMinor: v.exactOptional(v.literal(true)) })),
   labels: v.exactOptional(v.record(text, text)),
   creationTime: v.exactOptional(time),
   ...ownFields,
   nextWake: v.exactOptional(v.object({ dueTime: time, attempt: count })),
-  queued: yes,
+  removedTime: v.exactOptional(v.pipe(time, v.description('When it was found to be gone from its cluster.'))),
+  queued: v.exactOptional(yes),
 };
 
-export const Workload = v.object(summary);
+/** A line of a list. */
+export const Workload = v.object({
+  ...summary,
+  hasMoreLabels: v.exactOptional(v.pipe(v.literal(true), v.description('It has more labels than a list keeps.'))),
+  sinceTime: v.exactOptional(v.pipe(time, v.description('Since when it has had its state.'))),
+  needsPerson: v.exactOptional(v.pipe(v.literal(true), v.description('A person should look at it.'))),
+  asOfTime: v.exactOptional(v.pipe(time, v.description('What happens on its cluster is not seen: all this is from then.'))),
+});
+
+export const WorkloadPage = v.object({
+  items: v.array(Workload),
+  total: v.pipe(count, v.description('How many match, on all pages.')),
+  totals: v.pipe(
+    v.object(Object.fromEntries(STATES.map((state) => [state, v.exactOptional(count)]))),
+    v.description('How many of those that match are in each state.'),
+  ),
+  of: v.pipe(count, v.description('How many workloads there are, whether they match or not.')),
+  next: v.exactOptional(text),
+});
 
 export const WorkloadDetail = v.object({
   ...summary,

@@ -1,14 +1,33 @@
 // Routes about cost and metrics.
-import { Cost } from '../answers/cost.ts';
+import * as v from 'valibot';
+import { spanMsOf } from '../../objects/values/span.ts';
+import { Cost, CostBy } from '../answers/cost.ts';
 import { costSoFar } from '../cost.ts';
+import { costBy, COST_GROUPS, type CostGroup } from '../cost-by.ts';
 import { metricsText } from '../metrics.ts';
+import { readParameter, Refusal } from './parameters.ts';
 import { route, textRoute } from './route.ts';
+
+const WEEK_MS = 7 * 86_400_000;
+
+const by = readParameter(
+  `the sum of each of these: ${COST_GROUPS.join(', ')}; absent: parts of the cost since this process began`,
+  (text): CostGroup | Refusal =>
+    COST_GROUPS.find((group) => group === text) ?? new Refusal(`"by" must be one of ${COST_GROUPS.join(', ')}`),
+);
+
+const since = readParameter('with `by`: how far back, as in 24h; at most, and if absent, 7d', (text): number | Refusal => {
+  const ms = spanMsOf(text);
+  return ms !== undefined && ms > 0 && ms <= WEEK_MS ? ms : new Refusal('"since" must be a span of 7d at most, such as 24h or 7d');
+});
 
 export const figureRoutes = [
   route('GET /v1/cost', {
-    summary: 'What was counted since this process began, at list prices',
-    answer: Cost,
-    handle: async (ports) => await costSoFar(ports),
+    summary: 'What was counted, at list prices: since this process began, or of each cluster, namespace, kind or workload',
+    query: { by, since },
+    answer: v.union([Cost, CostBy]),
+    handle: async (ports, { query }) =>
+      query.by === undefined ? await costSoFar(ports) : await costBy(ports, query.by, query.since ?? WEEK_MS),
   }),
   textRoute('GET /metrics', {
     summary: "Metrics in Prometheus' text format",

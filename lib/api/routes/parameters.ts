@@ -5,6 +5,7 @@ import { findKindNamed } from '../../kinds/kind-names.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { findState, STATES, type State } from '../../kinds/rows/state.ts';
 import { LabelSelectorError, parseLabelSelector, type LabelMatcher } from '../../objects/label-selector.ts';
+import { SORTS, type AgeLimit, type Order } from '../list/choice.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 
 /** A JSON schema of the text, for the description. */
@@ -70,6 +71,52 @@ export const states = readParameter(
     }
     return found;
   },
+);
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** @returns undefined for what is no duration, as in `90s`, `10m`, `1h`, `7d` */
+function durationIn(text: string): number | undefined {
+  const [, count = '', unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return unit === undefined ? undefined : Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS];
+}
+
+export const ended = readParameter(
+  'only those that ended, or were removed, within this time, as in 12h or 7d, which is the longest; removed ones are shown with this alone',
+  (text): number | Refusal => {
+    const ms = durationIn(text);
+    if (ms !== undefined && ms > 0 && ms <= 7 * UNIT_MS.d) return ms;
+    return new Refusal(`"ended" must be a time of at most 7 days, as in 12h or 7d, not ${JSON.stringify(text)}`);
+  },
+);
+
+export const age = readParameter('only those younger than this, as in <1h, or older, as in >2d', (text): AgeLimit | Refusal => {
+  const is = text.startsWith('<') ? '<' : text.startsWith('>') ? '>' : undefined;
+  const ms = durationIn(text.slice(1));
+  if (is !== undefined && ms !== undefined) return { is, ms };
+  return new Refusal(`"age" must be < or > and a time, as in <1h or >2d, not ${JSON.stringify(text)}`);
+});
+
+export const needs = readParameter(
+  'person: only those that a person should look at: parked, unreadable, failed within an hour (or as long as "ended" says), or in trouble for more than five minutes',
+  (text): true | Refusal => (text === 'person' ? true : new Refusal(`"needs" must be person, not ${JSON.stringify(text)}`)),
+  { type: 'string', enum: ['person'] },
+);
+
+export const sort = readParameter(
+  `the order: one of ${SORTS.join(', ')}; with - before it, the other way round. By age, since and need the youngest come first`,
+  (text): Order | Refusal => {
+    const isReversed = text.startsWith('-');
+    const by = SORTS.find((known) => known === (isReversed ? text.slice(1) : text));
+    return by ? { by, isReversed } : new Refusal(`"sort" must be one of ${SORTS.join(', ')}, as in sort=-age, not ${JSON.stringify(text)}`);
+  },
+);
+
+export const pageNumber = readParameter(
+  'the page, from 1; without "continue"',
+  (text): number | Refusal =>
+    /^[1-9]\d{0,5}$/.test(text) ? Number(text) : new Refusal(`"page" must be a whole number from 1 on, not ${JSON.stringify(text)}`),
+  { type: 'integer', minimum: 1 },
 );
 
 export const labels = readParameter('only with these labels: a selector as in team=a,!test', (text): LabelMatcher | Refusal => {

@@ -3,15 +3,15 @@ import * as v from 'valibot';
 import { NO_NAMESPACE } from '../../objects/workload.ts';
 import { WorkloadLogs } from '../answers/logs.ts';
 import { Pass } from '../answers/passes.ts';
-import { text } from '../answers/values.ts';
-import { Workload, WorkloadDetail } from '../answers/workloads.ts';
+import { WorkloadDetail, WorkloadPage } from '../answers/workloads.ts';
 import { logQueryOf } from '../logs/log-query.ts';
 import { workloadLogs } from '../logs/workload-logs.ts';
 import { toldPasses } from '../passes.ts';
 import { RefusedRequestError } from '../routed-request.ts';
-import { describeWorkloads, listWorkloads, viewsNamed } from '../workloads.ts';
+import { listSummaries } from '../list/list-summaries.ts';
+import { describeWorkloads, viewsNamed } from '../workloads.ts';
 import { logParameters } from './log-parameters.ts';
-import { continues, kindNamed, labels, limit, only, states, textParameter } from './parameters.ts';
+import { age, continues, ended, kindNamed, labels, limit, needs, only, pageNumber, sort, states, textParameter } from './parameters.ts';
 import { route } from './route.ts';
 
 const badRequest = { 400: 'a parameter is not usable' };
@@ -19,8 +19,7 @@ const absentWorkload = { 404: 'there is no such workload' };
 
 export const workloadRoutes = [
   route('GET /v1/workloads', {
-    summary:
-      'Workloads, in the order of clusters and keys. A page may hold few of those that are asked for, or none, and be followed by others',
+    summary: 'Workloads that match, page by page, with how many match in all. Without an order, in that of clusters and keys',
     query: {
       cluster: only('cluster'),
       kind: only('kind'),
@@ -28,24 +27,31 @@ export const workloadRoutes = [
       name: only('name'),
       state: states,
       label: labels,
-      text: textParameter('only where it stands in namespace, name or reason'),
+      text: textParameter('only where it stands in namespace, name, reason or sentence'),
+      age,
+      ended,
+      needs,
+      sort,
       limit: limit(500),
+      page: pageNumber,
       continue: continues,
     },
-    answer: v.object({ items: v.array(Workload), next: v.exactOptional(text) }),
+    answer: WorkloadPage,
     errors: badRequest,
-    async handle(ports, { query: { limit: most, continue: from, state, label, text: part, ...filter } }) {
+    async handle(ports, { query }) {
+      const { cluster, kind, namespace, name, state, label, text: part, sort: order, limit: most, page, continue: from } = query;
       const choice = {
-        ...(state && { states: state }),
-        ...(label && { labels: label }),
+        kind,
+        namespace,
+        name,
+        states: state,
+        labels: label,
+        age: query.age,
+        endedWithinMs: query.ended,
+        needsPerson: query.needs,
         ...(part !== undefined && part !== '' && { text: part }),
       };
-      try {
-        return await listWorkloads(ports, { ...filter, ...choice }, { limit: most, ...(from !== undefined && { from }) });
-      } catch (error) {
-        if (from === undefined || !(error instanceof SyntaxError || /names no cluster/.test(String(error)))) throw error;
-        throw new RefusedRequestError(400, '"continue" is not what an earlier answer gave: ask without it');
-      }
+      return await listSummaries(ports, { cluster, choice, order, page: { limit: most, number: page, from } });
     },
   }),
   route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}', {

@@ -13,6 +13,8 @@ const Instance = v.object({
   token: v.string(),
   pid: v.number(),
   kubeconfig: v.string(),
+  /** Absent: the file's current one. */
+  context: v.exactOptional(v.string()),
 });
 export type Instance = v.InferOutput<typeof Instance>;
 

@@ -171,7 +171,9 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       }),
     );
     const kubeconfigs = opened.map(({ name, kubeconfigPath }) => ({ cluster: name, path: kubeconfigPath }));
-    writeInstance(folder, { url: api.url, token: api.token, pid: process.pid, kubeconfig: first.kubeconfigPath });
+    const context = options.kubeconfigs[0]?.context;
+    const access = { kubeconfig: first.kubeconfigPath, ...(context !== undefined && { context }) };
+    writeInstance(folder, { url: api.url, token: api.token, pid: process.pid, ...access });
     endings.push(() => removeInstance(folder));
     const ready = Promise.all([...relays.map((relay) => relay.ready), ...opened.map((cluster) => cluster.ready)]).then(() => {});
     ready.catch(() => {});

@@ -5,6 +5,7 @@ import { problemOfNode, virtualNodesIn } from '../../kinds/virtual-pod/node-opti
 import { nodeKindOf } from '../../kinds/settings.ts';
 import { adopted } from '../../reconciler/cluster/node-adoption.ts';
 import { NODES } from '../../objects/resources.ts';
+import { isOfRun } from '../../objects/task.ts';
 import { deadlineIn } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
@@ -41,6 +42,7 @@ export async function makeNodes(
 /** A change at the provider is a wake: the pass looks for itself. */
 export function followTasks({ ports, onTaskChange }: Pick<LocalRuntime, 'ports' | 'onTaskChange'>, record: ClusterRecord): void {
   onTaskChange?.(({ uid, namespace, name }) => {
+    if (isOfRun({ uid })) return;
     const key = { cluster: record.name, kind: VIRTUAL_POD, namespace, name, uid };
     // One that is lost is made up for by the node's own pass, which compares tasks with pods.
     wakeAnew(ports, key, record).catch((error: unknown) =>

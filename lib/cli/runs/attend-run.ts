@@ -5,6 +5,8 @@ import { isOver, readRun } from '../../kinds/run-once/run.ts';
 import type { RunGiven } from '../../kinds/run-once/new-run.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RunPorts } from '../../reconciler/runs/run-ports.ts';
+import type { NodeCluster, NodeClusterGiven } from './node-cluster.ts';
+import { stateFolderOf } from './run-folder.ts';
 import { openProvider, type OpenProvider } from './run-provider.ts';
 
 const LOOK_AGAIN_MS = 200;
@@ -16,6 +18,8 @@ export interface Attending {
   /** Begins the run where no run has this id yet. Absent: the run must be there. */
   given?: RunGiven;
   tokenFile?: string | undefined;
+  /** Called with what the cluster of the run's node does not let it do. */
+  onTrouble?: (problem: string) => void;
   /** Called before anything runs, with what is to be known of the provider. */
   onProvider?: (says: readonly string[]) => void;
   /** Called with the run after each change. */
@@ -68,21 +72,47 @@ export async function attendRun(attending: Attending): Promise<RunState | undefi
 }
 
 async function driven(
-  { id, provider: word, node }: RunState,
-  { folder, clock, tokenFile, onProvider = () => {}, onRun = () => {}, leave, runs }: Attending & Pick<RunPorts, 'runs'>,
+  { id, provider: word, node, options: { mirror, preempt } }: RunState,
+  {
+    folder,
+    clock,
+    tokenFile,
+    onProvider = () => {},
+    onTrouble = () => {},
+    onRun = () => {},
+    leave,
+    runs,
+  }: Attending & Pick<RunPorts, 'runs'>,
 ): Promise<RunState | undefined> {
   const { drive } = await import('../../reconciler/runs/drive.ts');
   const opened: OpenProvider = await openProvider({ word, node: node.metadata.name ?? '', folder, clock, tokenFile });
   const { provider, onChange, says } = opened;
   onProvider(says);
   const { lookAgainSeconds } = provider;
+  const name = node.metadata.name ?? '';
+  const needsCluster = mirror ?? preempt ?? false;
+  const ofNode = needsCluster ? await clusterOf({ stateFolder: stateFolderOf(folder), node: name, clock, report: onTrouble }) : undefined;
   try {
     return await drive(
       id,
-      { runs, clock, providerOf: () => provider },
+      { runs, clock, providerOf: () => provider, cluster: ofNode?.cluster },
       { onChange, onStep: onRun, ...(leave && { signal: leave }), ...(lookAgainSeconds !== undefined && { lookAgainSeconds }) },
     );
   } finally {
+    ofNode?.close();
     opened.close();
+  }
+}
+
+/** A run goes on without it: its pods are the provider's. */
+async function clusterOf(given: NodeClusterGiven): Promise<NodeCluster | undefined> {
+  const { openNodeCluster } = await import('./node-cluster.ts');
+  try {
+    const opened = await openNodeCluster(given);
+    if (!opened) given.report(`no farloop up runs in ${given.stateFolder}: the cluster of node ${given.node} is out of reach`);
+    return opened;
+  } catch (error) {
+    given.report(`the cluster of node ${given.node} is out of reach: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 // Where runs of the command line live: a folder for each, below the state folder. The process that holds its lock drives the run; others read its record.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { RUN_ID } from '../../objects/task.ts';
 import { readRun, type RunState } from '../../kinds/run-once/run.ts';
 import type { RunRecord } from '../../ports/runs.ts';
@@ -18,6 +18,9 @@ export function folderOfRun(stateFolder: string, id: string): string {
     );
   return join(runsFolder(stateFolder), id);
 }
+
+/** Of a run's folder. */
+export const stateFolderOf = (folder: string): string => dirname(dirname(folder));
 
 /** Ids of the runs that have a folder. */
 export function runIdsIn(stateFolder: string): string[] {

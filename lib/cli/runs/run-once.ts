@@ -6,10 +6,10 @@ import { summaryOf } from '../../kinds/run-once/results.ts';
 import type { RunState } from '../../kinds/run-once/run.ts';
 import { runFailed } from '../../kinds/run-once/texts.ts';
 import { isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
-import { stateFolderPath, stateOption } from '../instance/instance-file.ts';
+import { readInstance, stateFolderPath, stateOption } from '../instance/instance-file.ts';
 import { wholeNumber } from '../terminal/arguments.ts';
 import { UsageError } from '../terminal/exit.ts';
-import { print, printProblem, tableText } from '../terminal/output.ts';
+import { printProblem } from '../terminal/output.ts';
 import { listenForStop } from '../terminal/stop-signals.ts';
 import { dropOldRuns, folderOfRun } from './run-folder.ts';
 import { readPods, type SourcedPod } from './run-manifest.ts';
@@ -26,6 +26,9 @@ interface RunOnceOptions extends NodeGiven {
   rejected?: RunOptions['rejected'];
   cleanup?: RunOptions['cleanup'];
   capacity?: RunOptions['capacity'];
+  mirror?: true;
+  /** False with `--no-preempt`. */
+  preempt: boolean;
   parallelism?: number;
   logs?: number;
   deadline?: number;
@@ -81,6 +84,8 @@ export const runOnceCommand = (): Command =>
         'pods that take room: those of the run, or all that the provider lists on the node (default: run; node with a node of farloop up)',
       ).choices(CAPACITY),
     )
+    .option('--mirror', 'show the pods, as mirror pods, at the API server of the cluster that --node belongs to')
+    .option('--no-preempt', 'critical pods of the run evict no pod of the cluster that --node belongs to')
     .option('--parallelism <pods>', 'pods that are being started at once (default: all)', wholeNumber({ min: 1, max: 1_000 }))
     .option('--logs <lines>', 'show the last lines of each container', wholeNumber({ min: 1, max: 10_000 }))
     .option(
@@ -104,9 +109,14 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
   const stateFolder = stateFolderPath(options.state);
   const folder = folderOfRun(stateFolder, id);
   const runNode = await runNodeOf(options, stateFolder);
-  const pods = await readPods(filename);
+  if (options.mirror) checkMirror(runNode, stateFolder);
+  const given = await readPods(filename);
+  const pods = runNode.isRegistered ? given.map(withoutUid) : given;
   await refuseUnresolved(pods, runNode);
-  if (dryRun) return await showAdmission(pods, runNode, options);
+  if (dryRun) {
+    const { showAdmission } = await import('./dry-run.ts');
+    return await showAdmission(pods, runNode, { ...options, stateFolder, options: optionsOf(options, runNode) });
+  }
   const { SystemClock } = await import('../../adapters/clock/system-clock.ts');
   const clock = new SystemClock();
   await dropOldRuns(stateFolder, clock.nowMs());
@@ -121,7 +131,7 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
   const say = progressLines((line) => printProblem(line));
   let run: RunState | undefined;
   try {
-    const given = {
+    const asked = {
       id,
       provider: runNode.provider,
       node: runNode.node,
@@ -132,9 +142,10 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
       id,
       folder,
       clock,
-      given,
+      given: asked,
       tokenFile,
       onProvider: (says) => says.forEach((line) => printProblem(`farloop: ${line}`)),
+      onTrouble: (problem) => printProblem(`farloop: ${problem}`),
       onRun: say,
       cancel: stopping.signal,
     });
@@ -148,13 +159,33 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
   process.exitCode = interrupted ?? (run.error === undefined ? 0 : 1);
 }
 
+/** @throws UsageError */
+function checkMirror({ isRegistered, node }: RunNode, stateFolder: string): void {
+  if (!isRegistered)
+    throw new UsageError(
+      '--mirror shows pods at the API server of the cluster of a node, and --provider alone has no cluster: expected --node with the name of a virtual node of farloop up, without --provider',
+    );
+  if (!readInstance(stateFolder))
+    throw new UsageError(
+      `--mirror: no farloop up runs in ${stateFolder}, so the cluster of node ${node.metadata.name ?? ''} is out of reach: start it, or leave --mirror out`,
+    );
+}
+
+/** A cluster's pod of that uid may be on the same node, and a run's uid is known by its prefix. */
+const withoutUid = ({ pod: { metadata, ...pod }, placeOf }: SourcedPod): SourcedPod => {
+  const { uid: _uid, ...kept } = metadata;
+  return { pod: { ...pod, metadata: kept }, placeOf };
+};
+
 /** Sorted by time, and unlike any other. */
 const newId = (): string => `run-${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}-${randomBytes(3).toString('hex')}`;
 
 function optionsOf(options: RunOnceOptions, { isRegistered }: RunNode): Partial<RunOptions> {
-  const { until, rejected, cleanup, capacity = isRegistered ? 'node' : 'run', parallelism, logs, deadline } = options;
+  const { until, rejected, cleanup, capacity = isRegistered ? 'node' : 'run', mirror, preempt, parallelism, logs, deadline } = options;
   return {
     capacity,
+    ...(mirror && { mirror }),
+    ...(preempt && isRegistered && capacity === 'node' && { preempt }),
     ...(until && { until }),
     ...(rejected && { rejected }),
     ...(cleanup && { cleanup }),
@@ -174,31 +205,4 @@ async function refuseUnresolved(pods: readonly SourcedPod[], { node }: RunNode):
         `${placeOf('spec')}: spec: ${resolution.problem}: a run has no API server that could give it; write the value out`,
       );
   }
-}
-
-async function showAdmission(pods: readonly SourcedPod[], { node, provider: word }: RunNode, { output }: RunOnceOptions): Promise<void> {
-  const [{ admissionsOf }, { limitsOf }, { SystemClock }, { podsToRun }] = await Promise.all([
-    import('../../kinds/run-once/admission.ts'),
-    import('./run-provider.ts'),
-    import('../../adapters/clock/system-clock.ts'),
-    import('../../kinds/run-once/new-run.ts'),
-  ]);
-  const cannot = await limitsOf({ word, node: node.metadata.name ?? '', clock: new SystemClock() });
-  const bound = podsToRun({ id: 'dry-run', node, pods: pods.map(({ pod }) => pod) });
-  const refusals = admissionsOf({ node, pods: bound, others: [], cannot });
-  const rows = bound.map(({ metadata: { namespace = '', name = '' } }, at) => {
-    const refusal = refusals[at];
-    return {
-      pod: `${namespace}/${name}`,
-      admitted: refusal === undefined,
-      ...(refusal && { reason: refusal.reason, message: refusal.message }),
-    };
-  });
-  if (output === 'junit') throw new UsageError('--dry-run has no results: leave -o junit out');
-  await print(rows, output, (shown) =>
-    tableText(
-      ['POD', 'ADMITTED', 'NOTE'],
-      shown.map(({ pod, admitted, reason = '', message = '' }) => [pod, admitted ? 'yes' : 'no', admitted ? '' : `${reason}: ${message}`]),
-    ),
-  );
 }

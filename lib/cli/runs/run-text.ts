@@ -8,6 +8,7 @@ export function standingOf({ phase, rejected, error, status, isSeen }: RunPod): 
   if (rejected) return `rejected: ${rejected.reason}`;
   if (error !== undefined) return 'failed';
   if (phase === 'final') return endText(status?.phase);
+  if (phase === 'room') return 'waits until others have made room';
   if (phase === 'undecided' || phase === 'queued') return 'waits';
   if (!isSeen || status?.phase === 'Pending') return waitingText(status?.containers);
   if (status?.phase === 'Running') return 'running';

@@ -29,7 +29,10 @@ export function podDocument({ status: _status, ...object }: ManifestObject, plac
   if (kind !== 'Pod')
     throw new UnusableManifestError(`${placeOf('kind')}: kind: a run takes pods alone: expected Pod, PodList or List, found ${kind}`);
   if (apiVersion !== 'v1') throw new UnusableManifestError(`${placeOf('apiVersion')}: apiVersion: Pod is of v1, not of ${apiVersion}`);
-  const metadata = Object.entries(fieldsOf(object['metadata'])).filter(([field]) => !SERVERS_FIELDS.has(field));
+  const given = fieldsOf(object['metadata']);
+  // A server has written all of it: the uid is that of a pod of its own.
+  const isPrinted = given['resourceVersion'] !== undefined;
+  const metadata = Object.entries(given).filter(([field]) => !SERVERS_FIELDS.has(field) && !(isPrinted && field === 'uid'));
   return { ...object, metadata: Object.fromEntries(metadata) };
 }
 

@@ -23,6 +23,8 @@ export interface RunOptions {
   logs?: number;
   /** Mirror pods are created in an API server. */
   mirror?: true;
+  /** With `capacity: node`: critical pods take the place of pods of the node's cluster. */
+  preempt?: true;
   /** Seconds from the start until every open pod fails; absent: long enough for all waits. */
   deadlineSeconds?: number;
   /** How long the record is kept once the run has finished. */

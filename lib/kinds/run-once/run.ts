@@ -28,6 +28,7 @@ export interface ShownStatus {
 /**
  * Where a pod stands:
  * - `undecided`: the node has not decided on it yet.
+ * - `room`: admitted once its victims have ended.
  * - `queued`: admitted; waits until fewer than `parallelism` pods are being started.
  * - `check`: its status is read next.
  * - `sync`: a start is written down, and its outcome is not known yet.
@@ -35,7 +36,17 @@ export interface ShownStatus {
  * - `failing`: it has failed; its status is read once more for the names of the containers.
  * - `final`: nothing follows.
  */
-export type RunPodPhase = 'undecided' | 'queued' | 'check' | 'sync' | 'wait' | 'failing' | 'final';
+export type RunPodPhase = 'undecided' | 'room' | 'queued' | 'check' | 'sync' | 'wait' | 'failing' | 'final';
+
+export interface Victim {
+  uid: string;
+  namespace: string;
+  name: string;
+  /** Then it is waited for no longer. */
+  untilMs: number;
+  /** When its eviction was ordered last. */
+  orderedAtMs?: number;
+}
 
 export interface RunPod {
   uid: string;
@@ -66,6 +77,8 @@ export interface RunPod {
   rejected?: Refusal;
   failedContainers?: string[];
   status?: ShownStatus;
+  /** Pods of the cluster that make room for it and may still run. Chosen once. */
+  victims?: Victim[];
   /** Its task is deleted at the provider. */
   stop?: { atMs: number; isAccepted?: true; acceptedAtMs?: number; isOver?: true };
 }

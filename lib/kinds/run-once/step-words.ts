@@ -1,6 +1,7 @@
 // The words of a step: what it is given of the provider, and what it orders.
 import type { Pod } from '../../objects/kubernetes.ts';
 import type { Task, TaskName } from '../../objects/task.ts';
+import type { Victim } from './run.ts';
 
 /** How a call failed. */
 export interface Problem {
@@ -22,10 +23,16 @@ export interface CallOutcome {
   problem?: Problem;
 }
 
+export interface OthersOnNode {
+  pods: readonly Pod[];
+  /** Uids of those that may be evicted: pods of the cluster, by what its API server shows of them. */
+  evictable?: ReadonlySet<string>;
+}
+
 /** Answers to the actions of the step before, by the place of the pod. */
 export interface RunSeen {
   /** Pods that take room on the node and are none of this run's. */
-  others?: { pods: readonly Pod[] } | { problem: Problem };
+  others?: OthersOnNode | { problem: Problem };
   looks?: ReadonlyMap<number, Look>;
   syncs?: ReadonlyMap<number, CallOutcome>;
   stops?: ReadonlyMap<number, CallOutcome>;
@@ -35,6 +42,7 @@ export type RunAction =
   | { verb: 'list'; why: string }
   | { verb: 'look'; index: number; task: TaskName; why: string }
   | { verb: 'mirror'; index: number; why: string }
+  | { verb: 'evict'; index: number; victim: Pick<Victim, 'uid' | 'namespace' | 'name'>; why: string }
   /** The state that names it is stored before it is sent. */
   | { verb: 'sync'; index: number; task: TaskName; starts: boolean; why: string }
   | { verb: 'stop'; index: number; task: TaskName; graceSeconds: number; why: string }

@@ -3,10 +3,11 @@
 import type { Pod } from '../../objects/kubernetes.ts';
 import { rejectedStatus, rejectionEvent } from '../preemption/checks/rejection.ts';
 import { admissionsOf, type Cannot } from './admission.ts';
+import { orderRoom, takeList, waitFor } from './making-room.ts';
 import { afterLook, afterSync, finish, isDue, orderSync, pastDeadline, taskOf, timerAtMs, type PodStep } from './pod-step.ts';
 import { failedPodsOf } from './results.ts';
 import { isOver, type RunPod, type RunState } from './run.ts';
-import type { RunAction, RunSeen } from './step-words.ts';
+import type { OthersOnNode, RunAction, RunSeen } from './step-words.ts';
 import { afterStop, isStopping, orderStops, stopLook } from './stopping.ts';
 import { CANCELLED, podsFailed, wasRejected } from './texts.ts';
 
@@ -47,7 +48,8 @@ export function stepOf({ run: before, pods, cannot = [], seen = {}, changed }: S
   };
 }
 
-function takeAnswers(steps: readonly PodStep[], { looks, syncs, stops }: RunSeen): void {
+function takeAnswers(steps: readonly PodStep[], { others, looks, syncs, stops }: RunSeen): void {
+  for (const step of steps) takeList(step, others);
   // By the time of their answers: completion numbers are given in that order.
   for (const [index, look] of looks ?? [])
     withStep(steps, index, (step) => (isStopping(step) ? stopLook(step, look) : afterLook(step, look)));
@@ -65,14 +67,15 @@ function withStep(steps: readonly PodStep[], index: number, run: (step: PodStep)
 
 /** All pods at once, so that no pod is decided on twice. */
 function decide(steps: readonly PodStep[], { run, pods, cannot, seen }: Required<Omit<StepGiven, 'changed'>>): void {
-  const others = run.options.capacity === 'node' ? othersOn(steps, run, seen) : [];
+  const others = run.options.capacity === 'node' ? othersOn(steps, run, seen) : { pods: [] };
   if (!others) return;
-  const refusals = admissionsOf({ node: run.node, pods, others, cannot });
+  const admissions = admissionsOf({ node: run.node, pods, others: withoutVictims(others, run), cannot });
   for (const step of steps) {
     const { state, index, pod } = step;
-    const refusal = refusals[index];
+    const { refusal, victims = [] } = admissions[index] ?? {};
     delete state.dueAtMs;
     state.phase = refusal ? 'final' : 'queued';
+    if (victims.length > 0) waitFor(step, victims);
     if (!refusal) continue;
     const { phase = 'Failed', reason = '', message = '' } = rejectedStatus(pod, refusal);
     state.rejected = refusal;
@@ -83,12 +86,15 @@ function decide(steps: readonly PodStep[], { run, pods, cannot, seen }: Required
   run.stage = 'waiting';
 }
 
+const withoutVictims = ({ pods, evictable }: OthersOnNode, { options }: RunState): OthersOnNode =>
+  options.preempt && evictable ? { pods, evictable } : { pods };
+
 const LIST_AGAIN_MS = 1_000;
 
 /** @returns undefined while the provider has not listed them. A rejection would last, so the list is asked for again until the run's deadline */
-function othersOn([first]: readonly PodStep[], run: RunState, { others }: RunSeen): readonly Pod[] | undefined {
-  if (!first) return [];
-  if (others && 'pods' in others) return others.pods;
+function othersOn([first]: readonly PodStep[], run: RunState, { others }: RunSeen): OthersOnNode | undefined {
+  if (!first) return { pods: [] };
+  if (others && 'pods' in others) return others;
   if (others) first.state.dueAtMs = first.now.getTime() + LIST_AGAIN_MS;
   if (first.now.getTime() >= run.deadlineAtMs) run.stage = 'waiting';
   else if (isDue(first)) first.actions.push({ verb: 'list', why: 'pods of the node take room' });
@@ -111,7 +117,7 @@ export const isOpen = ({ phase }: RunPod): boolean => phase !== 'failing' && pha
 
 /** As many as may be started at once. */
 function beginQueued(steps: readonly PodStep[], { options: { parallelism = Infinity } }: RunState): void {
-  let begun = steps.filter(({ state }) => isOpen(state) && state.phase !== 'queued').length;
+  let begun = steps.filter(({ state }) => isOpen(state) && state.phase !== 'queued' && state.phase !== 'room').length;
   for (const { state } of steps) {
     if (state.phase !== 'queued' || begun >= parallelism) continue;
     state.phase = 'check';
@@ -122,6 +128,7 @@ function beginQueued(steps: readonly PodStep[], { options: { parallelism = Infin
 function orderNext(step: PodStep, changed: ReadonlySet<number> | undefined): void {
   const { state, index, actions } = step;
   const look = (why: string): void => void actions.push({ verb: 'look', index, task: taskOf(step), why });
+  if (state.phase === 'room') orderRoom(step);
   if (state.phase === 'wait' && isDue(step)) {
     state.phase = 'check';
     delete state.dueAtMs;

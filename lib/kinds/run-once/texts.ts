@@ -28,6 +28,8 @@ export const exited = (pod: PodNamed, container: string, exitCode: number): stri
 export const podsFailed = (pods: readonly PodNamed[]): string => `error running pods: [${pods.map(podText).join(' ')}]`;
 export const otherManifest = (id: string): string => `run ${id} already exists with a different manifest`;
 export const runFailed = (error: string): string => `runonce failed: ${error}`;
+export const wasEvicted = (victim: PodNamed, pod: PodNamed): string =>
+  `pod "${podText(victim)}" was evicted to make room for pod "${podText(pod)}"`;
 export const notDeleted = (pod: PodNamed, error: string): string => `pod "${podText(pod)}" could not be deleted: ${error}`;
 export const stillEnding = (pod: PodNamed, seconds: number): string =>
   `pod "${podText(pod)}" had not ended ${seconds} seconds after it was deleted`;

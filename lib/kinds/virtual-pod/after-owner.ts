@@ -1,5 +1,5 @@
 // A pod whose object is gone while its task may still run: deleted by force, or with its cluster's past. The task is stopped, then its node told.
-import type { Task } from '../../objects/task.ts';
+import { isOfRun, type Task } from '../../objects/task.ts';
 import { sightKeyOf, type Action, type AfterOwner, type LeftBehind, type SightWant } from '../rows/plan.ts';
 import type { Kept } from './kept.ts';
 import { virtualNodeNamed, virtualNodesIn } from './node-options.ts';
@@ -8,6 +8,8 @@ import { nodeWorkload, SENDING_MS } from './plan.ts';
 const AGAIN_SECONDS = 2;
 
 export function afterOwner({ key, kept, sights, options, nowMs }: LeftBehind): AfterOwner {
+  // It never had an object here, and its run ends it.
+  if (isOfRun(key)) return { actions: [], isDone: true, why: 'its task is of a run of farloop run-once' };
   const { node, ordered, attempt = 1, stop, ended, seen } = (kept ?? {}) as Partial<Kept>;
   const tells = node ? [nodeWorkload(node)] : [];
   const forgets = node && keepsEnded(options, node.name) ? [forget({ node: node.name, uid: key.uid, attempt })] : [];

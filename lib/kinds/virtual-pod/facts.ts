@@ -11,6 +11,9 @@ import { ownerCheck, present } from '../rows/owner-facts.ts';
 import { NODE_OPTIONS, nodeOptions, VIRTUAL_NODES, virtualNodesIn } from './node-options.ts';
 import { preemptionOrdering } from './ordering.ts';
 
+/** Marks a pod that shows a pod of a run: nothing is run for it. */
+export const MIRROR = 'kubernetes.io/config.mirror';
+
 export const VIRTUAL_POD = 'VirtualPod';
 
 interface NamedContainer {
@@ -106,7 +109,7 @@ export const virtualPodFacts = defineFacts<VirtualPod>({
 function factsOf(pod: VirtualPod): VirtualPod {
   const { metadata, spec, status } = pod;
   const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = metadata;
-  const { finalizers } = metadata;
+  const { finalizers, annotations: { [MIRROR]: mirror } = {} } = metadata;
   const identity = { name, namespace, uid, resourceVersion, generation, creationTimestamp };
   const {
     nodeName,
@@ -117,7 +120,13 @@ function factsOf(pod: VirtualPod): VirtualPod {
     initContainers,
   } = spec as Partial<VirtualPod['spec']>;
   return {
-    metadata: present({ ...identity, deletionTimestamp, deletionGracePeriodSeconds, finalizers }) as VirtualPod['metadata'],
+    metadata: present({
+      ...identity,
+      deletionTimestamp,
+      deletionGracePeriodSeconds,
+      finalizers,
+      ...(mirror !== undefined && { annotations: { [MIRROR]: mirror } }),
+    }) as VirtualPod['metadata'],
     spec: {
       nodeName: nodeName ?? '',
       ...present({ restartPolicy, terminationGracePeriodSeconds, activeDeadlineSeconds }),

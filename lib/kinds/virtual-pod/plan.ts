@@ -19,7 +19,7 @@ import { dutyOf, type PodDuty } from '../preemption/node/pod-duty.ts';
 import { LATE_EVENT, PREEMPTING_EVENT } from '../preemption/victims/eviction.ts';
 import { rejectedStatus, rejectionEvent } from '../preemption/checks/rejection.ts';
 import { afterFailure, noteOfFailure } from './failed-calls.ts';
-import { virtualPodFacts, type VirtualPod } from './facts.ts';
+import { MIRROR, virtualPodFacts, type VirtualPod } from './facts.ts';
 import { NOTHING_KEPT, type Kept } from './kept.ts';
 import { problemOfNode, virtualNodeNamed } from './node-options.ts';
 import { endedUnstarted, evicted, isFinal, isShownBy, lostStatus, statusOf, toBeEvicted } from './task-status.ts';
@@ -60,6 +60,8 @@ interface About {
   given: Given;
 }
 
+type Mirrored = Pick<About, 'pod' | 'kept' | 'node' | 'given'>;
+
 export function plan(given: Given, now: Date): PodPlan {
   const { owner, kept = NOTHING_KEPT } = given;
   const pod = virtualPodFacts.factsOf(owner) as VirtualPod;
@@ -69,6 +71,8 @@ export function plan(given: Given, now: Date): PodPlan {
   const found = nodeOf(given, kept, pod);
   if ('plan' in found) return { ...found.plan, ...(found.plan.wants && { wants: [...found.plan.wants, want] }) };
   const { node, decision } = found;
+  if (pod.metadata.annotations?.[MIRROR] !== undefined)
+    return mirrored({ pod, kept: { ...kept, node }, node, given }, decision === undefined);
   if (given.sights?.has(sightKeyOf(want)) !== true) return { actions: [], wants: [want], why: [] };
   const task = (given.sights.get(sightKeyOf(want)) ?? undefined) as Task | undefined;
   // A lost head is made up for by the provider: it shows the task.
@@ -111,6 +115,15 @@ export const nodeWorkload = ({ name, uid }: { name: string; uid: string }): Work
   name,
   uid,
 });
+
+/** A run starts, stops and reports the pod that it shows. It only has to go when it is deleted, and its node gets its room back. */
+function mirrored(about: Mirrored, isUndecided: boolean): PodPlan {
+  const { pod, kept, node } = about;
+  if (isFinal(pod.status) || pod.metadata.deletionTimestamp !== undefined) return ended(about);
+  const why = 'it mirrors a pod of farloop run-once, which runs it and writes its status';
+  const tells = [{ ...nodeWorkload(node), evenUnknown: true as const }];
+  return { actions: [], why: [why], head: { kept: { ...kept, note: why } }, ...(isUndecided && { tells }) };
+}
 
 function nextStep(about: About, isUndecided: boolean): PodPlan {
   const { pod, kept, duty, task } = about;
@@ -158,7 +171,7 @@ function finished(about: About): PodPlan {
 }
 
 /** Noted before its node may give its room to others. */
-function ended({ pod, kept, node, given }: About): PodPlan {
+function ended({ pod, kept, node, given }: Mirrored): PodPlan {
   const wasKilled = kept.stop?.evicted === true;
   return {
     ...closed(pod, kept, given.isWhole === true),

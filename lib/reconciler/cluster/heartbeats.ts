@@ -6,7 +6,7 @@ import type { WorkloadKey } from '../../objects/workload.ts';
 import { formatKey } from '../../objects/workload.ts';
 import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { Head, Note } from '../../ports/store.ts';
+import type { Head, Note, ReadsNotes } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import type { DigestMismatchMessage, EventMessage, Heartbeat, PartsDigest } from '../../wire/words/observations.ts';
 import { invalidate, sendMismatches, mismatchOf, seenText } from './digest-mismatch.ts';
@@ -58,7 +58,7 @@ export type RelayMarker = v.InferOutput<typeof RelayMarker>;
 
 /** @returns undefined before the first heartbeat, or if the table was dropped */
 export async function readMarker(
-  { store }: Pick<Ports, 'store'>,
+  { store }: ReadsNotes,
   cluster: string,
 ): Promise<{ version: number; marker: RelayMarker } | undefined> {
   const note = await store.readNote(cluster, MARKER);

@@ -1,6 +1,7 @@
 // The facts that the table holds about a cluster, from which cluster-state.ts derives its state.
 import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
+import type { Note, ReadsNotes, Store } from '../../ports/store.ts';
 import type { ClusterFacts } from './cluster-state.ts';
 import { readMarker, type RelayMarker } from './heartbeats.ts';
 import { readLaterVersion } from './later-version.ts';
@@ -19,7 +20,7 @@ export interface KnownCluster {
 
 /** @param namespace where rights count; absent: in every namespace for which the cluster is registered */
 export async function readKnownCluster(
-  ports: Pick<Ports, 'store' | 'clock'>,
+  ports: Pick<Ports, 'clock'> & ReadsNotes,
   record: ClusterRecord,
   namespace?: string,
 ): Promise<KnownCluster> {
@@ -35,5 +36,22 @@ export async function readKnownCluster(
     facts: { record, ...(marker && { relay: marker }), ...(trouble && { trouble }), ...(laterVersion && { laterVersion }) },
     marker,
     markerVersion: known?.version ?? 0,
+  };
+}
+
+/** The notes that a cluster's state is derived from. */
+const NOTES = ['relay', 'reach', 'later'];
+
+/** The notes of a cluster, read with one request, for readers that ask for many of its namespaces. */
+export async function readNotesOfCluster({ store }: { store: Pick<Store, 'readNotes'> }, cluster: string): Promise<ReadsNotes> {
+  const notes = await store.readNotes(cluster, NOTES);
+  const read = new Map(NOTES.map((name, at): [string, Note | undefined] => [name, notes[at]]));
+  return {
+    store: {
+      async readNote(_cluster, name) {
+        if (!read.has(name)) throw new Error(`the note ${name} was not read with the others`);
+        return read.get(name);
+      },
+    },
   };
 }

@@ -2,6 +2,7 @@
 // (docs/decisions/0008-versions.md). Until then no other record shows the cluster concerned, so the sender is noted for people.
 import * as v from 'valibot';
 import type { Ports } from '../../ports/ports.ts';
+import type { ReadsNotes } from '../../ports/store.ts';
 import type { LaterBuildError } from '../../wire/words/undecodable.ts';
 import type { ClusterFacts } from './cluster-state.ts';
 
@@ -34,12 +35,12 @@ export async function noteLaterVersion(
   }
 }
 
-export async function readLaterVersion({ store }: Pick<Ports, 'store'>, cluster: string): Promise<ClusterFacts['laterVersion']> {
+export async function readLaterVersion({ store }: ReadsNotes, cluster: string): Promise<ClusterFacts['laterVersion']> {
   return (await read(store, cluster)).known;
 }
 
 async function read(
-  store: Ports['store'],
+  store: ReadsNotes['store'],
   cluster: string,
 ): Promise<{ known: v.InferOutput<typeof LaterVersion> | undefined; version: number }> {
   const note = await store.readNote(cluster, NOTE);

@@ -6,7 +6,7 @@ import type { WorkloadKey } from '../../objects/workload.ts';
 import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
 import { TerminalError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { Note } from '../../ports/store.ts';
+import type { Note, ReadsNotes } from '../../ports/store.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import type { Trouble } from './cluster-state.ts';
 import { OncePerKey } from '../invocation/once-per-key.ts';
@@ -287,7 +287,7 @@ export class Reachability {
   }
 }
 
-async function readReach({ store }: Pick<Ports, 'store'>, cluster: string): Promise<Pick<Known, 'reach' | 'version'>> {
+async function readReach({ store }: ReadsNotes, cluster: string): Promise<Pick<Known, 'reach' | 'version'>> {
   const note: Note | undefined = await store.readNote(cluster, NOTE);
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Reach), note?.body);
   return { reach: parsed.success ? parsed.output : { downSinceMs: null, probeAtMs: 0, reason: '' }, version: note?.version ?? 0 };
@@ -295,7 +295,7 @@ async function readReach({ store }: Pick<Ports, 'store'>, cluster: string): Prom
 
 /** The trouble that passes and looks met. @param counts whether rights in that namespace count. @returns undefined if all is well */
 export async function troubleOf(
-  ports: Pick<Ports, 'store'>,
+  ports: ReadsNotes,
   cluster: string,
   counts: (namespace: string) => boolean = () => true,
 ): Promise<Trouble | undefined> {

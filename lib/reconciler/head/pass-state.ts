@@ -80,6 +80,8 @@ const PassState = v.looseObject({
   ),
   /** The allowance of Event objects: 25 at once, one more every 5 minutes, as upstream limits them. */
   events: v.optional(v.object({ left: wholeNumber, atMs: wholeNumber })),
+  /** The summary as it was written last, packed by summary/told.ts. */
+  told: v.optional(v.string()),
   /** Events of the owner that could not be written yet, and when they happened. */
   untold: v.optional(
     v.array(v.object({ type: v.picklist(['Normal', 'Warning']), reason: v.string(), message: v.string(), atMs: wholeNumber })),

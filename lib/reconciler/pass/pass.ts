@@ -69,6 +69,8 @@ export class Pass implements PassContext {
   readonly attempt: number;
   /** A change led to it before the work that was put off was due. */
   readonly isEarly: boolean;
+  /** No other pass has acquired the head since the wake was sent. */
+  readonly isNext: boolean;
   /** Cluster time minus ours, milliseconds (R12). */
   readonly offsetMs: number;
   /** The pass's id. The pass may write the head only while the head holds this fence (R8). */
@@ -89,7 +91,7 @@ export class Pass implements PassContext {
   #cluster: Cluster | undefined;
 
   constructor(
-    given: Pick<Pass, 'key' | 'record' | 'facts' | 'row' | 'deadline' | 'startedAtMs' | 'attempt' | 'isEarly' | 'offsetMs'> &
+    given: Pick<Pass, 'key' | 'record' | 'facts' | 'row' | 'deadline' | 'startedAtMs' | 'attempt' | 'isEarly' | 'isNext' | 'offsetMs'> &
       Pick<Pending, 'head' | 'state'> & { connect: () => Cluster; known: ConstructorParameters<typeof Knowledge>[1] },
   ) {
     this.key = given.key;
@@ -101,6 +103,7 @@ export class Pass implements PassContext {
     this.startedAtMs = given.startedAtMs;
     this.attempt = given.attempt;
     this.isEarly = given.isEarly;
+    this.isNext = given.isNext;
     this.offsetMs = given.offsetMs;
     this.fence = given.head.fence;
     this.known = new Knowledge(this, given.known);

@@ -6,7 +6,7 @@ import type { RunAction, RunSeen } from '../../kinds/run-once/step-words.ts';
 import type { RunRecord, Runs } from '../../ports/runs.ts';
 import type { Pod } from '../../objects/kubernetes.ts';
 import { StaleWriteError } from '../../ports/store.ts';
-import { answersTo, forgetStopped } from './provider-answers.ts';
+import { answersTo, forgetStopped, mirrorEnds } from './provider-answers.ts';
 import { keepLogs } from './run-logs.ts';
 import { readManifest, removeManifests } from './run-parts.ts';
 import type { RunPorts } from './run-ports.ts';
@@ -56,6 +56,7 @@ export async function advance(id: string, ports: RunPorts, options: AdvanceOptio
     if (isOver(step.run)) {
       await keepLogs(step.run, [...step.run.pods.keys()], { runs, provider, clock });
       await forgetStopped(step.run, provider, clock);
+      await mirrorEnds(step.run, pods, ports.cluster);
     }
     if (step.isChanged) {
       const written = await write(record, step.run, step.dueAtMs, ports);
@@ -75,7 +76,7 @@ export async function advance(id: string, ports: RunPorts, options: AdvanceOptio
     if (step.actions.length === 0) return { run, version: record.version, dueAtMs: step.dueAtMs ?? clock.nowMs() + AGAIN_MS };
     const stopped = step.actions.flatMap((action) => (action.verb === 'stop' ? [action.index] : []));
     await keepLogs(run, stopped, { runs, provider, clock });
-    seen = await answersTo(step.actions, { run, pods, provider, clock, hasTime });
+    seen = await answersTo(step.actions, { run, pods, provider, clock, hasTime, cluster: ports.cluster });
   }
   return { run, version: record.version, dueAtMs: clock.nowMs() + AGAIN_MS };
 }

@@ -9,7 +9,9 @@ import type { Task } from '../../objects/task.ts';
 import { deadlineIn, type Clock } from '../../ports/clock.ts';
 import { NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import { MOST_TASKS_OF_A_LOOK, taskPages, type Provider } from '../../ports/provider.ts';
+import { hasEnded as isOver } from '../../objects/placement/schedulable.ts';
 import { inParallel } from '../invocation/parallel.ts';
+import type { RunCluster } from './run-cluster.ts';
 
 /** Each call of a provider is given up after so long. */
 const CALL_MS = 10_000;
@@ -20,6 +22,8 @@ export interface Acting {
   pods: readonly Pod[];
   provider: Provider;
   clock: Clock;
+  /** Of the run's node, where it is in reach. */
+  cluster?: RunCluster | undefined;
   /** Whether there is time for another call. What is not called has no answer, and is ordered again. */
   hasTime: () => boolean;
 }
@@ -43,19 +47,24 @@ export async function answersTo(actions: readonly RunAction[], acting: Acting): 
       .filter(({ starts }) => starts)
       .map((action) => async () => void syncs.set(action.index, await start(action, acting))),
     ...withVerb(actions, 'stop').map((action) => async () => void stops.set(action.index, await stop(action, acting))),
+    ...ofCluster(actions, acting),
   ];
   const isListed = actions.some(({ verb }) => verb === 'list');
   await inParallel(calls, CALLS_AT_ONCE, async (call) => (acting.hasTime() ? await call() : undefined));
-  return { looks, syncs, stops, ...(isListed && { others: await othersOn(acting) }) };
+  return { looks, syncs, stops, ...(isListed && { others: await othersOn(acting, new Set(acting.run.pods.map(({ uid }) => uid))) }) };
 }
 
-async function look(batch: readonly OfVerb<'look'>[], { provider, clock }: Acting, looks: Map<number, Look>): Promise<void> {
+async function look(batch: readonly OfVerb<'look'>[], acting: Acting, looks: Map<number, Look>): Promise<void> {
+  const { provider, clock } = acting;
   try {
     const tasks = await provider.look(
       batch.map(({ task }) => task),
       deadlineIn(clock, CALL_MS),
     );
-    for (const [at, { index }] of batch.entries()) looks.set(index, { task: tasks[at] });
+    for (const [at, { index }] of batch.entries()) {
+      looks.set(index, { task: tasks[at] });
+      await mirrorTask(index, tasks[at], acting);
+    }
   } catch (error) {
     for (const { index } of batch) looks.set(index, { problem: problemOf(error) });
   }
@@ -99,17 +108,57 @@ async function outcomeOf(call: () => Promise<void>): Promise<CallOutcome> {
   }
 }
 
-/** Tasks that have not ended and are none of this run's, as pods that take their room. */
-async function othersOn({ provider, run, clock }: Acting): Promise<NonNullable<RunSeen['others']>> {
-  const own = new Set(run.pods.map(({ uid }) => uid));
-  const others: Task[] = [];
+/** Calls of the cluster. They have no answer: a later step orders again what did not come about, and a run needs no API server. */
+function ofCluster(actions: readonly RunAction[], { cluster, pods }: Acting): (() => Promise<void>)[] {
+  if (!cluster) return [];
+  const mirrored = withVerb(actions, 'mirror').flatMap(({ index }) => pods[index] ?? []);
+  return [
+    ...mirrored.map((pod) => async () => await cluster.createMirror(pod)),
+    ...withVerb(actions, 'evict').map(
+      ({ victim }) =>
+        async () =>
+          await cluster.evict(victim),
+    ),
+  ];
+}
+
+async function mirrorTask(index: number, task: Task | undefined, { cluster, run, pods }: Acting): Promise<void> {
+  const pod = pods[index];
+  if (cluster && pod && task && run.options.mirror) await cluster.show(pod, task);
+}
+
+/** Tasks that were deleted, and that their provider shows no more. */
+export async function mirrorEnds(run: RunState, pods: readonly Pod[], cluster: RunCluster | undefined): Promise<void> {
+  if (!cluster || !run.options.mirror) return;
+  for (const [index, { stop: deleted }] of run.pods.entries()) {
+    const pod = pods[index];
+    if (pod && deleted?.isOver) await cluster.show(pod, undefined);
+  }
+}
+
+/**
+ * Tasks that have not ended, as pods that take their room; with the node's cluster in reach, its pods as they are, of which some may be evicted.
+ * @param own uids of the pods that ask for room
+ */
+export async function othersOn(
+  { provider, clock, cluster }: Pick<Acting, 'provider' | 'clock' | 'cluster'>,
+  own: ReadonlySet<string>,
+): Promise<NonNullable<RunSeen['others']>> {
+  const tasks: Task[] = [];
   try {
     for await (const page of taskPages(provider, () => deadlineIn(clock, CALL_MS)))
-      others.push(...page.filter(({ uid, hasEnded }) => !hasEnded && !own.has(uid)));
+      tasks.push(...page.filter(({ uid, hasEnded }) => !hasEnded && !own.has(uid)));
+    const running = new Set(tasks.map(({ uid }) => uid));
+    // A final phase says that nothing of it runs; what its provider shows counts all the same.
+    const listed = await cluster?.pods();
+    const ofNode = (listed ?? []).filter((pod) => !isOver(pod) || running.has(pod.metadata.uid ?? ''));
+    const known = new Set(ofNode.map(({ metadata: { uid = '' } }) => uid));
+    const unknown = tasks.filter(({ uid }) => !known.has(uid));
+    const pods = [...ofNode, ...unknown.map((task) => podTaking(task, { requests: task.requests ?? {} }))];
+    return { pods, ...(listed && { evictable: known }) };
   } catch (error) {
     return { problem: problemOf(error) };
   }
-  return { pods: others.map((task) => podTaking(task, { requests: task.requests ?? {} })) };
 }
 
 function problemOf(error: unknown): Problem {

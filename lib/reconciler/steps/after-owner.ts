@@ -11,6 +11,7 @@ import type { Ending } from '../pass/ending.ts';
 import type { Execution } from '../pass/execution.ts';
 import type { Pass } from '../pass/pass.ts';
 import { backoffMs, HELD_MS } from '../planning/parking.ts';
+import { writeRemoval } from '../summary/pass-summary.ts';
 import { keepOf } from './wake-others.ts';
 
 /** When to look again at what an owner that is gone left behind. */
@@ -56,9 +57,11 @@ async function leftOver({ pass, ports, clock }: Execution): Promise<AfterOwner> 
  * A pass does not forget its workload while a wake is on its way: that wake's pass does. Without the head the next change would send a
  * second wake (R9).
  */
-export async function forget({ store }: Pick<Ports, 'store'>, pass: Pass): Promise<void> {
+export async function forget(ports: Pick<Ports, 'store' | 'clock' | 'telemetry'>, pass: Pass): Promise<void> {
+  const { store } = ports;
   try {
     await store.forget(pass.key, pass.fence);
+    await writeRemoval(ports, pass);
   } catch (error) {
     const current = error instanceof StaleWriteError ? (error.current as Head | undefined) : undefined;
     if (current?.fence !== pass.fence) throw error;

@@ -11,8 +11,9 @@ import { lowestFreeNumber, numberAfterDropped } from '../live/settle.ts';
 import type { News } from '../view/view.ts';
 import { writeChildren, writeView, type WrittenChildren } from '../view/view-access.ts';
 import { sendTimer } from '../head/wake.ts';
+import { summaryOfPass, writeSummary } from '../summary/pass-summary.ts';
 
-type ClosingPorts = Pick<Ports, 'store' | 'queue' | 'clock'>;
+type ClosingPorts = Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>;
 
 /** Observations of children other than pods. @returns what the head must say of them from then on */
 async function writeOthers(store: Ports['store'], pass: Pass, observed: readonly News<ChildState>[]): Promise<WrittenChildren['marks']> {
@@ -37,6 +38,8 @@ export async function commit(
   const due = inMs === undefined ? undefined : { dueAtMs: clock.nowMs() + inMs, attempt: attempt ?? 0 };
   // Send first, then record (R11).
   if (due) await sendTimer(ports, pass.pending.head, due);
+  const summary = summaryOfPass(ports, pass, due?.dueAtMs);
+  if (summary.behindUntilMs !== undefined) await sendTimer(ports, pass.pending.head, { dueAtMs: summary.behindUntilMs, attempt: 0 });
   const { own, others } = pass.known.observations;
   const marks = await writeOthers(store, pass, others);
   let accountedFor: Head = pass.pending.head;
@@ -47,7 +50,11 @@ export async function commit(
     const next = due && head.wake ? (head.wake.dueAtMs < due.dueAtMs ? head.wake : due) : (due ?? head.wake);
     return {
       ...marks,
-      state: encodeState({ ...pass.pending.state, ordinal: Math.max(lowestFreeNumber(pass), numberAfterDropped(pass, known)) }),
+      state: encodeState({
+        ...pass.pending.state,
+        told: summary.text,
+        ordinal: Math.max(lowestFreeNumber(pass), numberAfterDropped(pass, known)),
+      }),
       wake: next ?? null,
       pendingSinceMs: next?.dueAtMs ?? null,
       ...(pass.pending.head.era < pass.record.era && pass.known.listed && { era: pass.record.era }),
@@ -72,6 +79,7 @@ export async function commit(
   const nowMs = clock.nowMs();
   if (pass.pending.head.queued === pass.pending.head.fence && (pass.pending.head.pendingSinceMs ?? Infinity) > nowMs)
     await writeHead(ports, pass, { pendingSinceMs: nowMs });
+  await writeSummary(ports, pass, summary);
   return due?.dueAtMs;
 }
 

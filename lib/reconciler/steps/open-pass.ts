@@ -21,7 +21,7 @@ export interface OpenedPass {
 
 export async function openPass(
   { ports, memory, offsets }: Pick<Loop, 'ports' | 'memory' | 'offsets'>,
-  { head, attempt, isEarly }: Acquired,
+  { head, attempt, isEarly, isNext }: Acquired,
   { key, record, deadline, startedAtMs }: Pick<Pass, 'key' | 'record' | 'deadline' | 'startedAtMs'>,
 ): Promise<OpenedPass> {
   const row = plannerRowFor(key.kind);
@@ -40,6 +40,7 @@ export async function openPass(
     startedAtMs,
     attempt,
     isEarly,
+    isNext,
     head,
     state: state ?? initialState(),
     offsetMs: offsetMs ?? 0,

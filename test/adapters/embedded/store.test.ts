@@ -83,7 +83,7 @@ describe('embedded store on a file', () => {
     const database = new DatabaseSync(join(folder, STORE_FILE));
     database.exec('pragma user_version = 99');
     database.close();
-    expect(() => EmbeddedStore.open({ folder })).toThrow(/store\.db was written by a newer Farloop \(format 99, this one knows 2\)/);
+    expect(() => EmbeddedStore.open({ folder })).toThrow(/store\.db was written by a newer Farloop \(format 99, this one knows 3\)/);
   });
 
   test('R1: a file of an older version begins anew', async () => {

@@ -70,6 +70,28 @@ test('--cleanup always deletes the pod at the provider', async () => {
   expect(await provider.pods()).toEqual([]);
 }, 60_000);
 
+test('--mirror shows the pod at the API server of its node, whose passes leave the pod and its task alone', async () => {
+  const state = join(folder.path, 'state');
+  const instance = new FarloopProcess(['up', '--port', '0', '--state', state, '--virtual-node', `edge=http:${provider.address}`]);
+  processes.push(instance);
+  await instance.says('farloop ready');
+  const { file, ran } = manifest('sleep 7; exit 3');
+  const onEdge = ['run-once', '-f', file, '--state', state, '--node', 'edge', '--mirror', '--until', 'completed', '--run-id', 'one'];
+  const run = new FarloopProcess(onEdge);
+  processes.push(run);
+  expect([await run.exited, ran()]).toEqual([1, ['ran']]);
+  // A node of which a pod had been told would have stopped it: 143.
+  expect(run.stdout).toMatch(/main: exit 3/);
+  const { exitCode, stdout } = await runFarloop(['explain', 'virtualpod/a-edge', '--state', state]);
+  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/Failed/)]);
+}, 120_000);
+
+test('--mirror without a cluster is refused, with what is missing', async () => {
+  const { file, ran } = manifest('true');
+  const { exitCode, stderr } = await runFarloop(words(file, ['--mirror']));
+  expect([exitCode, stderr, ran()]).toEqual([2, expect.stringContaining('expected --node with the name of a virtual node'), []]);
+}, 60_000);
+
 test('--node runs at a virtual node that farloop up has registered, and counts whatever its provider lists there', async () => {
   const state = join(folder.path, 'state');
   const instance = new FarloopProcess([

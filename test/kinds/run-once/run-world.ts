@@ -6,7 +6,7 @@ import type { RunOptions } from '../../../lib/kinds/run-once/options.ts';
 import { summaryOf, type RunSummary } from '../../../lib/kinds/run-once/results.ts';
 import type { RunState } from '../../../lib/kinds/run-once/run.ts';
 import { stepOf, type RunStep } from '../../../lib/kinds/run-once/step.ts';
-import type { CallOutcome, Look, RunAction, RunSeen } from '../../../lib/kinds/run-once/step-words.ts';
+import type { CallOutcome, Look, OthersOnNode, RunAction, RunSeen } from '../../../lib/kinds/run-once/step-words.ts';
 
 export const START_MS = Date.parse('2026-05-01T10:00:00Z');
 
@@ -62,6 +62,8 @@ export interface Played {
   waits: Record<string, number[]>;
   events: string[];
   mirrors: number;
+  /** Uids with the seconds of each order. */
+  evictions: string[];
   seconds: number;
 }
 
@@ -71,10 +73,14 @@ export interface WorldGiven {
   options?: Partial<RunOptions>;
   node?: Node;
   others?: readonly Pod[];
+  /** Those of them that may be evicted, by uid. */
+  evictable?: readonly string[];
+  /** Whether an evicted pod is still there. */
+  stays?: (uid: string, seconds: number) => boolean;
 }
 
 /** Plays a run to its end. */
-export function play({ pods, behaviours = {}, options, node = aNode(), others = [] }: WorldGiven): Played {
+export function play({ pods, behaviours = {}, options, node = aNode(), others = [], evictable, stays }: WorldGiven): Played {
   const given = { id: 'one', provider: 'simulated', node, pods, ...(options && { options }) };
   let run = newRun(given, new Date(START_MS));
   const manifests = podsToRun(given);
@@ -85,7 +91,14 @@ export function play({ pods, behaviours = {}, options, node = aNode(), others = 
     waits: {},
     events: [],
     mirrors: 0,
+    evictions: [],
   };
+  const listed = (seconds: number): OthersOnNode => ({
+    pods: others.filter(
+      ({ metadata: { uid = '' } }) => !played.evictions.some((each) => each.startsWith(`${uid} `)) || stays?.(uid, seconds),
+    ),
+    ...(evictable && { evictable: new Set(evictable) }),
+  });
   let [nowMs, seen] = [START_MS, {} as RunSeen];
   for (let steps = 0; steps < 1_000; steps += 1) {
     const before = run;
@@ -94,7 +107,7 @@ export function play({ pods, behaviours = {}, options, node = aNode(), others = 
     for (const [index, { phase, dueAtMs, name }] of run.pods.entries())
       if (phase === 'wait' && before.pods[index]?.phase !== 'wait') (played.waits[name] ??= []).push(((dueAtMs ?? 0) - nowMs) / 1_000);
     if (run.finishedAtMs !== undefined) break;
-    if (step.actions.length > 0) seen = answersTo(step.actions, { manifests, behaviours, others, played, nowMs });
+    if (step.actions.length > 0) seen = answersTo(step.actions, { manifests, behaviours, listed, played, nowMs });
     // Syncs that called nothing were answered within the step.
     else [nowMs, seen] = [step.dueAtMs ?? nowMs, {}];
   }
@@ -111,12 +124,12 @@ export function play({ pods, behaviours = {}, options, node = aNode(), others = 
 interface Answering {
   manifests: readonly Pod[];
   behaviours: Record<string, Behaviour>;
-  others: readonly Pod[];
-  played: Pick<Played, 'checks' | 'syncs' | 'starts' | 'events' | 'mirrors'>;
+  listed: (seconds: number) => OthersOnNode;
+  played: Pick<Played, 'checks' | 'syncs' | 'starts' | 'events' | 'mirrors' | 'evictions'>;
   nowMs: number;
 }
 
-function answersTo(actions: readonly RunAction[], { manifests, behaviours, others, played, nowMs }: Answering): RunSeen {
+function answersTo(actions: readonly RunAction[], { manifests, behaviours, listed, played, nowMs }: Answering): RunSeen {
   const looks = new Map<number, Look>();
   const syncs = new Map<number, CallOutcome>();
   const stops = new Map<number, CallOutcome>();
@@ -125,7 +138,8 @@ function answersTo(actions: readonly RunAction[], { manifests, behaviours, other
     const { metadata } = ('index' in action && manifests[action.index]) || { metadata: { name: '', namespace: '' } };
     const { name = '', namespace = '' } = metadata;
     const behaviour = behaviours[name] ?? { look: () => RUNNING };
-    if (action.verb === 'list') seen.others = { pods: others };
+    if (action.verb === 'list') seen.others = listed((nowMs - START_MS) / 1_000);
+    if (action.verb === 'evict') played.evictions.push(`${action.victim.uid} ${(nowMs - START_MS) / 1_000}`);
     if (action.verb === 'mirror') played.mirrors += 1;
     if (action.verb === 'event') played.events.push(`${action.type} ${action.reason}`);
     if (action.verb === 'stop') stops.set(action.index, {});

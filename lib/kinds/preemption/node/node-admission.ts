@@ -2,6 +2,7 @@
 // It runs again at any moment: a decision is never taken twice, victims are never chosen again.
 import type { Node, Pod } from '../../../objects/kubernetes.ts';
 import { admit, type PreemptionSettings } from '../checks/admission.ts';
+import { isMirror } from '../victims/critical-pods.ts';
 import { countedPods, isPhaseFinal, newDecision, uidOf } from './counted-pods.ts';
 import { killWaitSeconds } from './kill-wait.ts';
 import { makeRoom, type RoomMaking } from './making-room.ts';
@@ -161,8 +162,10 @@ function decideNew(
   let characters = charactersOf([...pods.values()]);
   for (const incoming of waiting) {
     if (characters > mostCharacters) return;
-    const refusal = refusalOf?.(incoming);
-    if (refusal) reject(ledger, incoming, refusal);
+    const refusal = isMirror(incoming) ? undefined : refusalOf?.(incoming);
+    // It runs already: nobody asks whether it may, and it takes room.
+    if (isMirror(incoming)) note(ledger, numbered(ledger, incoming, 'admitted'));
+    else if (refusal) reject(ledger, incoming, refusal);
     else decide(ledger, { node, incoming, settings });
     characters += charactersOf(pods.get(uidOf(incoming)));
   }

@@ -322,3 +322,13 @@ describe('more pods at once than a head can hold the decisions on', () => {
     expect(decision.pods.filter(({ state }) => state === 'admitted').map(({ name }) => name)).toEqual(['p000', 'p001', 'p002']);
   });
 });
+
+test('a mirror pod takes room without being asked for it, for what it shows runs already', () => {
+  const annotations = { 'kubernetes.io/config.mirror': 'run-1' };
+  const plain = cc('m0', { cpu: '1000m', second: 50 });
+  const mirror = { ...plain, metadata: { ...plain.metadata, annotations } };
+  const world = calm(arrive(running(hrbs), mirror), byUid([...hrbs, mirror]));
+  expect([statesIn(world)['m0'], evictedIn(world)]).toEqual(['admitted', []]);
+  const next = cc('c9', { cpu: '100m', second: 60 });
+  expect(statesIn(calm(arrive(world, next), byUid([...hrbs, mirror, next])))['c9']).not.toBe('admitted');
+});

@@ -1,0 +1,162 @@
+// Which workloads a list shows, in which order, and which part of them.
+import { needsPerson, isTroubled, type PersonRule } from '../../kinds/needs-person.ts';
+import { STATES, type State } from '../../kinds/rows/state.ts';
+import type { LabelMatcher } from '../../objects/label-selector.ts';
+import type { WorkloadKey } from '../../objects/workload.ts';
+import { RefusedRequestError } from '../routed-request.ts';
+import type { OnCluster } from './on-cluster.ts';
+
+/** A workload of a list. */
+export interface Listed {
+  key: WorkloadKey;
+  /** `cluster/kind/namespace/name/uid` */
+  id: string;
+  summary: OnCluster;
+}
+
+export interface AgeLimit {
+  /** Younger, or older. */
+  is: '<' | '>';
+  ms: number;
+}
+
+export interface Choice {
+  kind?: string | undefined;
+  namespace?: string | undefined;
+  name?: string | undefined;
+  states?: readonly State[] | undefined;
+  labels?: LabelMatcher | undefined;
+  /** Stands in its namespace, name, reason or sentence, whatever the case of its letters. */
+  text?: string | undefined;
+  age?: AgeLimit | undefined;
+  /** Those that ended or were removed within this time, and no others. */
+  endedWithinMs?: number | undefined;
+  needsPerson?: boolean | undefined;
+}
+
+export function isChosen({ key, summary }: Listed, choice: Choice, nowMs: number): boolean {
+  const { kind, namespace, name, states, labels, text, age, endedWithinMs } = choice;
+  if (kind !== undefined && key.kind !== kind) return false;
+  if (namespace !== undefined && key.namespace !== namespace) return false;
+  if (name !== undefined && key.name !== name) return false;
+  if (endedWithinMs === undefined ? summary.removedAtMs !== undefined : !hasEndedWithin(summary, endedWithinMs, nowMs)) return false;
+  if (states && !states.includes(summary.state)) return false;
+  if (labels && !labels(summary.labels)) return false;
+  if (age && !isOfAge(summary, age, nowMs)) return false;
+  if (choice.needsPerson && !needsOne(summary, { nowMs, failedWithinMs: endedWithinMs })) return false;
+  return text === undefined || textsOf(key, summary).some((part) => part.toLowerCase().includes(text.toLowerCase()));
+}
+
+const textsOf = ({ namespace, name }: WorkloadKey, { reason = '', why = '' }: OnCluster): string[] => [`${namespace}/${name}`, reason, why];
+
+function hasEndedWithin({ state, sinceMs, removedAtMs }: OnCluster, withinMs: number, nowMs: number): boolean {
+  const endedAtMs = state === 'Succeeded' || state === 'Failed' ? sinceMs : state === 'Orphan' ? undefined : removedAtMs;
+  return endedAtMs !== undefined && nowMs - endedAtMs <= withinMs;
+}
+
+/** Of unknown age is what nobody has seen yet: it counts as young. */
+function isOfAge({ creationTime }: OnCluster, { is, ms }: AgeLimit, nowMs: number): boolean {
+  const ageMs = creationTime === undefined ? 0 : nowMs - Date.parse(creationTime);
+  return is === '<' ? ageMs < ms : ageMs > ms;
+}
+
+/** A state that its cluster gives it is no trouble of its own: the cluster needs the person. */
+export const needsOne = (summary: OnCluster, rule: PersonRule): boolean => {
+  const { state, sinceMs, troubledSinceMs, removedAtMs } = summary;
+  const own = isTroubled(summary) ? { troubledSinceMs } : {};
+  return needsPerson({ state, sinceMs, ...own, isRemoved: removedAtMs !== undefined }, rule);
+};
+
+/** The worst first. A word of a later version comes last. */
+const BY_NEED: readonly State[] = [
+  'Parked',
+  'Unreadable',
+  'Failed',
+  'BackingOff',
+  'Waiting',
+  'Pending',
+  'Running',
+  'Suspended',
+  'Terminating',
+  'Orphan',
+  'Unknown',
+  'Succeeded',
+];
+
+export const SORTS = ['name', 'namespace', 'kind', 'cluster', 'state', 'age', 'since', 'need'] as const;
+export type Sort = (typeof SORTS)[number];
+
+export interface Order {
+  by: Sort;
+  isReversed: boolean;
+}
+
+/** The later, the smaller. */
+const latestFirst = (ms: number): string => String(1e15 - ms).padStart(16, '0');
+const createdAtMs = ({ creationTime }: OnCluster): number => (creationTime === undefined ? 0 : Date.parse(creationTime) || 0);
+
+/** Texts that are compared. By age and by the time of the state, the youngest is the first. */
+const COMPARED: Readonly<Record<Sort, (listed: Listed, nowMs: number) => string>> = {
+  name: ({ key }) => key.name,
+  namespace: ({ key }) => `${key.namespace}/${key.name}`,
+  kind: ({ key }) => `${key.kind}/${key.name}`,
+  cluster: ({ key }) => `${key.cluster}/${key.namespace}/${key.name}`,
+  state: ({ summary }) => String(BY_NEED.indexOf(summary.state)).padStart(2, '0'),
+  age: ({ summary }) => latestFirst(createdAtMs(summary)),
+  since: ({ summary }) => latestFirst(summary.sinceMs),
+  need: ({ summary }, nowMs) => `${needsOne(summary, { nowMs }) ? 0 : 1} ${latestFirst(createdAtMs(summary))}`,
+};
+
+/** Without an order by clusters and keys. Equals are in that order, so that pages neither repeat nor skip any. */
+function compared(order: Order | undefined, nowMs: number): (listed: Listed) => string {
+  const { by } = order ?? {};
+  return (listed) => `${by === undefined ? '' : COMPARED[by](listed, nowMs)}\u0000${listed.id}`;
+}
+
+export interface Page {
+  limit: number;
+  /** From 1. */
+  number?: number | undefined;
+  /** An earlier answer's `next`. */
+  from?: string | undefined;
+}
+
+/** @throws RefusedRequestError for a page that is none */
+export function pageOf(
+  chosen: readonly Listed[],
+  { order, page, nowMs }: { order: Order | undefined; page: Page; nowMs: number },
+): { items: Listed[]; next?: string } {
+  const { limit, number = 1, from } = page;
+  const start = from === undefined ? undefined : positionIn(from);
+  const pages = Math.max(Math.ceil(chosen.length / limit), 1);
+  if (number > pages)
+    throw new RefusedRequestError(
+      400,
+      `there is no page ${number}: ${chosen.length} workloads match, and ${limit} on a page make ${pages === 1 ? 'one page' : `${pages} pages`}`,
+    );
+  const textOf = compared(order, nowMs);
+  const texts = new Map(chosen.map((listed) => [listed, textOf(listed)]));
+  const sign = order?.isReversed ? -1 : 1;
+  const compare = (one: string, other: string): number => (one < other ? -sign : one > other ? sign : 0);
+  const sorted = chosen.toSorted((one, other) => compare(texts.get(one) ?? '', texts.get(other) ?? ''));
+  const first = start === undefined ? (number - 1) * limit : sorted.findIndex((listed) => compare(texts.get(listed) ?? '', start) > 0);
+  if (first < 0) return { items: [] };
+  const items = sorted.slice(first, first + limit);
+  const last = items.at(-1);
+  const hasMore = first + limit < sorted.length;
+  return { items, ...(hasMore && last && { next: Buffer.from(texts.get(last) ?? '').toString('base64url') }) };
+}
+
+/** @throws RefusedRequestError */
+function positionIn(from: string): string {
+  const text = /^[\w-]*$/.test(from) ? Buffer.from(from, 'base64url').toString('utf8') : '';
+  if (!text.includes('\u0000')) throw new RefusedRequestError(400, '"continue" is not what an earlier answer gave: ask without it');
+  return text;
+}
+
+/** How many of each state, in the order of states; none of a state that none has. */
+export function totalsOf(chosen: readonly Listed[]): Partial<Record<State, number>> {
+  const counts = new Map<State, number>();
+  for (const { summary } of chosen) counts.set(summary.state, (counts.get(summary.state) ?? 0) + 1);
+  return Object.fromEntries(STATES.flatMap((state) => (counts.has(state) ? [[state, counts.get(state)]] : [])));
+}

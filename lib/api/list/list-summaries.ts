@@ -1,0 +1,144 @@
+// Pages of workloads from their summaries, with totals of all that match. No head is read for a row.
+import { findKindNamed } from '../../kinds/kind-names.ts';
+import { kindNames } from '../../kinds/facts.ts';
+import type { State } from '../../kinds/rows/state.ts';
+import type { ClusterRecord } from '../../ports/clusters.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { Store } from '../../ports/store.ts';
+import { readNotesOfCluster } from '../../reconciler/cluster/known-cluster.ts';
+import { inParallel } from '../../reconciler/invocation/parallel.ts';
+import { RefusedRequestError } from '../routed-request.ts';
+import { timeText } from '../time-text.ts';
+import type { WorkloadSummary } from '../told-workload.ts';
+import { isChosen, needsOne, pageOf, totalsOf, type Choice, type Listed, type Order, type Page } from './choice.ts';
+import { overlayOf } from './on-cluster.ts';
+import { SummaryLog } from './summary-log.ts';
+
+export interface WorkloadPage {
+  items: WorkloadSummary[];
+  /** How many match, on all pages. */
+  total: number;
+  /** How many of them are in each state. */
+  totals: Partial<Record<State, number>>;
+  /** How many workloads there are, whether they match or not. */
+  of: number;
+  next?: string;
+}
+
+export interface AskedList {
+  cluster?: string | undefined;
+  choice: Choice;
+  order?: Order | undefined;
+  page: Page;
+}
+
+type ListPorts = Pick<Ports, 'store' | 'clusters' | 'clock' | 'telemetry'>;
+
+const CLUSTERS_AT_ONCE = 16;
+
+/** One in each process: kept for as long as its store. */
+const logs = new WeakMap<Store, SummaryLog>();
+
+function logOf(ports: ListPorts): SummaryLog {
+  const log = logs.get(ports.store) ?? new SummaryLog(ports);
+  logs.set(ports.store, log);
+  return log;
+}
+
+/** @throws RefusedRequestError for a cluster, kind or page that is none */
+export async function listSummaries(ports: ListPorts, { cluster, choice, order, page }: AskedList): Promise<WorkloadPage> {
+  const nowMs = ports.clock.nowMs();
+  const kind = choice.kind === undefined ? undefined : kindNamed(choice.kind);
+  const all = await allListed(ports, await recordsOf(ports, cluster));
+  const chosen = all.filter((listed) => isChosen(listed, { ...choice, kind }, nowMs));
+  const { items, next } = pageOf(chosen, { order, page, nowMs });
+  return {
+    items: items.map((listed) => workloadOf(listed, nowMs)),
+    total: chosen.length,
+    totals: totalsOf(chosen),
+    of: all.reduce((sum, { summary }) => sum + (summary.removedAtMs === undefined ? 1 : 0), 0),
+    ...(next !== undefined && { next }),
+  };
+}
+
+/** Those that were removed within a week, the latest first. */
+export async function removedNamed(
+  ports: ListPorts,
+  { cluster, kind, namespace, name }: { cluster: string; kind: string; namespace: string; name: string },
+): Promise<WorkloadSummary[]> {
+  const found = findKindNamed(kind)?.kind;
+  const records = (await ports.clusters.list()).filter((record) => record.name === cluster);
+  const nowMs = ports.clock.nowMs();
+  return (await allListed(ports, records))
+    .filter(
+      ({ key, summary }) => key.kind === found && key.namespace === namespace && key.name === name && summary.removedAtMs !== undefined,
+    )
+    .toSorted((one, other) => (other.summary.removedAtMs ?? 0) - (one.summary.removedAtMs ?? 0))
+    .map((listed) => workloadOf(listed, nowMs));
+}
+
+async function recordsOf({ clusters }: Pick<ListPorts, 'clusters'>, cluster: string | undefined): Promise<ClusterRecord[]> {
+  const records = await clusters.list();
+  if (cluster === undefined) return records;
+  const found = records.filter(({ name }) => name === cluster);
+  if (found.length > 0) return found;
+  const names = records.map(({ name }) => name).toSorted();
+  throw new RefusedRequestError(
+    400,
+    `there is no cluster ${JSON.stringify(cluster)}: ${names.length === 0 ? 'none is registered' : `there are ${names.join(', ')}`}`,
+  );
+}
+
+async function allListed(ports: ListPorts, records: readonly ClusterRecord[]): Promise<Listed[]> {
+  const log = logOf(ports);
+  const listed: Listed[] = [];
+  await inParallel(records, CLUSTERS_AT_ONCE, async (record) => {
+    const [found, notes] = await Promise.all([log.rowsOf(record), readNotesOfCluster(ports, record.name)]);
+    const rows = [...found];
+    const { clock } = ports;
+    const overlay = await overlayOf(notes, { record, clock, namespaces: rows.map(({ key }) => key.namespace) });
+    for (const { key, id, summary } of rows) listed.push({ key, id, summary: overlay(summary, key.namespace) });
+  });
+  return listed;
+}
+
+/** @throws RefusedRequestError */
+function kindNamed(word: string): string {
+  const facts = findKindNamed(word);
+  if (!facts) throw new RefusedRequestError(400, `there is no kind ${JSON.stringify(word)}: there are ${kindNames().join(', ')}`);
+  return facts.kind;
+}
+
+function workloadOf({ key, summary }: Listed, nowMs: number): WorkloadSummary {
+  const {
+    state,
+    reason,
+    why,
+    figures,
+    fields,
+    labels,
+    hasMoreLabels,
+    creationTime,
+    sinceMs,
+    nextWakeAtMs = 0,
+    removedAtMs,
+    asOfMs,
+  } = summary;
+  return {
+    ...key,
+    state,
+    ...(reason !== undefined && { reason }),
+    ...(why !== undefined && { why }),
+    ...fields,
+    figures,
+    ...(labels && { labels }),
+    ...(hasMoreLabels && { hasMoreLabels }),
+    ...(creationTime !== undefined && { creationTime }),
+    sinceTime: timeText(sinceMs),
+    ...(needsOne(summary, { nowMs }) && { needsPerson: true as const }),
+    // As it was when the summary was written. Passes since have set another one, once it lies behind.
+    ...(nextWakeAtMs > nowMs && removedAtMs === undefined && { nextWake: { dueTime: timeText(nextWakeAtMs), attempt: 0 } }),
+    ...(removedAtMs !== undefined && { removedTime: timeText(removedAtMs) }),
+    ...(asOfMs !== undefined && { asOfTime: timeText(asOfMs) }),
+  };
+}

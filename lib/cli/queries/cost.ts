@@ -1,0 +1,83 @@
+// `farloop cost`: what clusters, namespaces, kinds or workloads have cost at list prices.
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { CostBy, CostGroup } from '../../api/cost-by.ts';
+import { spanMsOf } from '../../objects/values/span.ts';
+import { NO_NAMESPACE } from '../../objects/workload.ts';
+import { connectToInstance, endpointOption, type ApiOptions } from '../instance/api-client.ts';
+import { stateOption } from '../instance/instance-file.ts';
+import { FailedError } from '../terminal/exit.ts';
+import { outputOption, print, tableText, terminalWidth, type OutputFormat } from '../terminal/output.ts';
+
+const GROUPS = ['cluster', 'namespace', 'kind', 'workload'] as const satisfies readonly CostGroup[];
+const WEEK_MS = 7 * 86_400_000;
+
+interface CostOptions extends ApiOptions {
+  by: CostGroup;
+  since: string;
+  output: OutputFormat;
+}
+
+const HELP = `
+Examples:
+  farloop cost
+  farloop cost --by workload --since 24h
+
+Counted are requests, units of the table and passes of the instance on this machine, by the hour, as if it ran on AWS; what several workloads cause
+together is shared in proportion to passes. On AWS each function counts its own work alone: there the bill and the dashboard say what was spent.`;
+
+export const costCommand = (): Command =>
+  new Command('cost')
+    .description('Show what clusters, namespaces, kinds or workloads have cost, at list prices of AWS.')
+    .addOption(new Option('--by <group>', 'a row for each').choices(GROUPS).default('namespace'))
+    .addOption(new Option('--since <span>', 'how far back: 7d at most').argParser(spanIn).default('7d'))
+    .addOption(outputOption())
+    .addOption(endpointOption())
+    .addOption(stateOption())
+    .addHelpText('after', HELP)
+    .action(async (options: CostOptions) => {
+      const query = new URLSearchParams({ by: options.by, since: options.since });
+      const cost = await connectToInstance(options).get<CostBy>(`/v1/cost?${query.toString()}`);
+      if (!cost.counted)
+        throw new FailedError(
+          'cost is not counted there: on AWS each function counts its own work alone; the dashboard of the stack sums it up, and the bill says what was spent',
+        );
+      await print(cost, options.output, textOf);
+    });
+
+function spanIn(text: string): string {
+  const ms = spanMsOf(text);
+  if (ms === undefined || ms <= 0 || ms > WEEK_MS) throw new InvalidArgumentError('Expected a span of 7 days at most, such as 24h or 7d.');
+  return text;
+}
+
+const TITLES = ['cluster', 'kind', 'namespace', 'name'] as const;
+
+function textOf({ items, dollars, since, asOf, region, by, leftOut }: CostBy): string {
+  const titles = TITLES.filter((title) => items.some((item) => item[title] !== undefined));
+  // Cost that no workload has caused has no name.
+  const rows = items.map((item) => [
+    ...titles.map((title) => item[title] || (title === 'namespace' && item.name ? NO_NAMESPACE : '-')),
+    whole(item.passes),
+    whole(item.writes),
+    whole(item.requests),
+    whole(item.writeUnits),
+    whole(item.readUnits),
+    dollarText(item.dollars),
+  ]);
+  const header = [...titles.map((title) => title.toUpperCase()), 'PASSES', 'WRITES', 'REQUESTS', 'WRITE UNITS', 'READ UNITS', 'DOLLARS'];
+  const look = {
+    width: terminalWidth(),
+    cut: ['CLUSTER', 'NAMESPACE', 'NAME', 'KIND'],
+    state: 'DOLLARS',
+    spared: ['READ UNITS', 'WRITE UNITS', 'WRITES'],
+  };
+  return [
+    ...(items.length === 0 ? [`nothing is counted since ${since}`] : [tableText(header, rows, look)]),
+    ...(leftOut > 0 ? [`and ${leftOut} that cost less`] : []),
+    ...(items.length === 0 ? [] : [`${dollarText(dollars)} by ${by} since ${since}, at list prices of ${asOf} in ${region}`]),
+  ].join('\n');
+}
+
+const whole = (amount: number): string => String(Math.round(amount));
+/** Four figures: most of it is far below a cent. */
+const dollarText = (dollars: number): string => (dollars > 0 && dollars < 1e-6 ? '<$0.000001' : `$${Number(dollars.toPrecision(4)).toString()}`);
