@@ -1,70 +1,21 @@
 // Clusters in the API: the record, and the age of the relay's watches.
 import type { KindShown } from '../kinds/rows/kind-shown.ts';
 import { SHOWN } from '../kinds/shown.ts';
-import { manageOfBefore, type ManageOfBefore } from '../objects/manages.ts';
+import { manageOfBefore } from '../objects/manages.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { budgetLeft } from '../reconciler/cluster/budget.ts';
-import type { ClusterState, ClusterStateName } from '../reconciler/cluster/cluster-state.ts';
+import type { ClusterState } from '../reconciler/cluster/cluster-state.ts';
 import { clusterStatesOf } from '../reconciler/cluster/cluster-state.ts';
 import { readKnownCluster } from '../reconciler/cluster/known-cluster.ts';
+import type { Cluster } from './answers/clusters.ts';
+import type { Told } from './answers/values.ts';
 import { timeText } from './time-text.ts';
 
 const MOST_PENDING = 1_000;
 
-export interface ToldState {
-  state: ClusterStateName;
-  /** Absent if unknown. */
-  sinceTime?: string;
-  /** A sentence for people. */
-  reason: string;
-}
-
-export interface ClusterSummary {
-  name: string;
-  /** The most important one of `states`. */
-  state: ClusterStateName;
-  /** Every state that holds, most important first; never empty. */
-  states: ToldState[];
-  /** The managed kinds, as words of `--manage`. */
-  manages: ClusterRecord['manages'];
-  /** The workloads that are managed, as a sentence without a full stop; absent if every managed kind is managed whole. */
-  takesOnly?: string;
-  /** The managed Jobs in one word, for clients of the version before. */
-  manage: ManageOfBefore;
-  /** Empty: all namespaces. */
-  namespaces: readonly string[];
-  era: number;
-  kubeSystemUid?: string;
-  budget: ClusterRecord['budget'];
-  /** How passes reach the cluster: they call its API server, or its relay carries out their commands. */
-  access: 'direct' | 'relayed';
-  /** As registered by `farloop cluster add`; absent if the cluster was registered another way. */
-  identity?: ClusterRecord['identity'] & string;
-  credential?: ClusterRecord['credential'] & string;
-  relayNamespace?: string;
-  eks?: ClusterRecord['eks'] & object;
-  /** Options of kinds, by flag. */
-  options?: ClusterRecord['options'] & object;
-  /** Of the write budget: writes that may go at once, and how long the API server has asked all clients to wait. */
-  left: { writes: number; closedForSeconds: number };
-  /** Workloads with a pass under way or waiting. Counts among the oldest thousand of all clusters. */
-  backlog: number;
-  /** Work that has begun is finished; no new work begins. */
-  draining?: true;
-  /** The cluster is being removed: passes do nothing on it any more. */
-  leaving?: true;
-  relay?: {
-    session: string;
-    heardTime: string;
-    silentForSeconds: number;
-    clockOffsetMs: number;
-    /** `ageSeconds`: since the watch last proved to be alive, at the time of the answer. */
-    watches: { resource: string; ageSeconds: number; resourceVersion: string }[];
-    /** Workloads with a digest mismatch at the last heartbeat. */
-    suspects: number;
-  };
-}
+export type ClusterSummary = Told<typeof Cluster>;
+export type ToldState = ClusterSummary['states'][number];
 
 /** Every registered cluster with the state of its relay and workloads. `backlog` has an upper bound. */
 export async function listClusters(ports: Pick<Ports, 'clusters' | 'store' | 'clock'>): Promise<ClusterSummary[]> {

@@ -1,37 +1,18 @@
 // Looks up objects by kind and name live on the cluster, also those that others manage: for people who ask for a workload unknown to Farloop.
 import type { KindFacts } from '../kinds/rows/kind.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
-import { manageOfBefore, type ManageOfBefore } from '../objects/manages.ts';
+import { manageOfBefore } from '../objects/manages.ts';
 import { fieldsOf } from '../objects/values/untyped-fields.ts';
 import type { Cluster, ListSelection } from '../ports/cluster.ts';
 import { deadlineIn } from '../ports/clock.ts';
 import { isInScope, type ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
 import { OBJECT_NAME } from '../wire/words/names.ts';
+import type { ObjectsOnCluster as Answer } from './answers/clusters.ts';
+import type { Told } from './answers/values.ts';
 
-export interface ObjectOnCluster {
-  namespace: string;
-  name: string;
-  uid: string;
-  /** The manager that the object names. */
-  managedBy?: string;
-  /** Whether Farloop manages it there. */
-  managed: boolean;
-}
-
-export interface ObjectsOnCluster {
-  /** False: the cluster was not read, so an empty list proves nothing. */
-  live: boolean;
-  /** Why reading the cluster failed; absent if it was not tried. */
-  problem?: string;
-  /** The managed kinds, as words of `--manage`. */
-  manages: ClusterRecord['manages'];
-  /** The managed Jobs in one word, for clients of the version before. */
-  manage: ManageOfBefore;
-  /** The namespaces that Farloop works in; empty: all. */
-  namespaces: readonly string[];
-  items: ObjectOnCluster[];
-}
+export type ObjectsOnCluster = Told<typeof Answer>;
+export type ObjectOnCluster = ObjectsOnCluster['items'][number];
 
 type LookPorts = Pick<Ports, 'clock' | 'clusters'> & { lookUp?: (record: ClusterRecord) => Pick<Cluster, 'list'> };
 

@@ -5,31 +5,16 @@ import { UnfinishedRedriveError, type DeadLetter, type QueueName } from '../port
 import { inParallel } from '../reconciler/invocation/parallel.ts';
 import { isCommands } from '../wire/commands.ts';
 import { isQuestions } from '../wire/questions.ts';
+import type { DeadLetter as DeadLetterAnswer, Queue } from './answers/queues.ts';
+import type { Told } from './answers/values.ts';
 import { problemOf } from './dead-letter-problem.ts';
 import { timeText } from './time-text.ts';
 
 /** Bytes of a dead letter's body to show: enough to recognise it. */
 const SHOWN_BODY = 2_000;
 
-export interface QueueSummary {
-  name: QueueName;
-  visible: number;
-  inFlight: number;
-  delayed: number;
-  dead: number;
-  oldestSentTime?: string;
-}
-
-export interface DeadLetterSummary {
-  queue: QueueName;
-  messageId: string;
-  sentTime: string;
-  bytes: number;
-  /** Why it could not be handled. */
-  problem: string;
-  /** The first 2,000 characters. Empty for commands, because they hold pod templates. */
-  body: string;
-}
+export type QueueSummary = Told<typeof Queue>;
+export type DeadLetterSummary = Told<typeof DeadLetterAnswer>;
 
 /** All queues of this installation: three of the loop, and one per cluster's relay. */
 export async function queueNames({ clusters }: Pick<Ports, 'clusters'>): Promise<QueueName[]> {

@@ -7,7 +7,7 @@ import { buildProgram } from '../../lib/cli/program.ts';
 import { ALL_FACTS, kindNames } from '../../lib/kinds/facts.ts';
 import { pluralOf } from '../../lib/kinds/kind-names.ts';
 import { listening } from '../listening.ts';
-import { FarloopProcess, root, runFarloop, temporaryFolder } from './farloop-process.ts';
+import { FarloopProcess, root, runFarloop, runWithin, temporaryFolder } from './farloop-process.ts';
 
 const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
@@ -37,8 +37,14 @@ describe('usage', () => {
 
   const many = Array.from({ length: 501 }, (_, at) => ['--namespace', `team-${at}`]).flat();
   const queues = ['--events-queue-url', 'https://a.example.com/events', '--asks-queue-url', 'https://a.example.com/asks'];
-  const mistakes = [
-    { name: 'a mistyped command gets a suggestion', args: ['gte', 'jobs'], says: /unknown command 'gte' \(Did you mean get\?\)/ },
+  // One of each way in a process of its own: how the program is called, and those that have begun to start.
+  const mistakes: { name: string; args: string[]; says: string | RegExp; isProcess?: true }[] = [
+    {
+      name: 'a mistyped command gets a suggestion',
+      isProcess: true,
+      args: ['gte', 'jobs'],
+      says: /unknown command 'gte' \(Did you mean get\?\)/,
+    },
     {
       name: 'an unknown option is named',
       args: ['get', 'jobs', '--nmespace', 'x'],
@@ -69,6 +75,7 @@ describe('usage', () => {
     },
     {
       name: 'a value that is none of the choices',
+      isProcess: true,
       args: ['get', 'jobs', '-o', 'xml'],
       says: /Allowed choices are text, wide, name, json, yaml/,
     },
@@ -84,21 +91,32 @@ describe('usage', () => {
       args: ['relay', '--cluster', 'a', ...queues, ...many],
       says: /--namespace names 501 namespaces, and at most 500 are watched one by one: leave it out/,
     },
-    { name: 'an empty state folder', args: ['up', '--state', ''], says: /--state is empty: expected the path of a folder/ },
+    {
+      name: 'an empty state folder',
+      isProcess: true,
+      args: ['up', '--state', ''],
+      says: /--state is empty: expected the path of a folder/,
+    },
     { name: 'a state folder with a line break', args: ['get', 'jobs', '--state', 'a\nb'], says: /holds control characters: ".*a\\nb"/ },
     {
       name: 'a manifest without an object',
+      isProcess: true,
       args: ['up', '--port', '0', '--apply', '/dev/null'],
       says: /\/dev\/null: there is no Kubernetes object/,
     },
     { name: 'a folder of manifests', args: ['plan', '-f', 'examples'], says: /examples: cannot be read: it is a folder, expected a file/ },
     { name: 'a node that is not simulated', args: ['node', '--kubeconfig', 'x'], says: /add --simulated/ },
     { name: 'a kind without a name', args: ['explain', 'job/'], says: /expected KIND\/NAME, as in job\/demo/ },
-    { name: 'a manifest that is not there', args: ['up', '--port', '0', '--apply', 'nowhere.yaml'], says: /nowhere\.yaml: cannot be read/ },
+    {
+      name: 'a manifest that is not there',
+      isProcess: true,
+      args: ['up', '--port', '0', '--apply', 'nowhere.yaml'],
+      says: /nowhere\.yaml: cannot be read/,
+    },
   ];
-  for (const { name, args, says } of mistakes)
+  for (const { name, args, says, isProcess } of mistakes)
     test(`${name}: one line on standard error, exit code 2`, async () => {
-      const { exitCode, stdout, stderr } = await runFarloop(args);
+      const { exitCode, stdout, stderr } = await (isProcess ? runFarloop : runWithin)(args);
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
       if (typeof says === 'string') expect(stderr).toContain(says);
       else expect(stderr).toMatch(says);
@@ -140,7 +158,7 @@ describe('without a running instance', () => {
   ])
     test(`${args.join(' ')} says where it looked, exit code 1`, async () => {
       const folder = temporaryFolder();
-      const { exitCode, stdout, stderr } = await runFarloop([...args, '--state', folder.path]);
+      const { exitCode, stdout, stderr } = await runWithin([...args, '--state', folder.path]);
       folder.remove();
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
       expect(stderr).toBe(

@@ -17,7 +17,7 @@ export const DeadLetter = v.object({
   sentTime: time,
   bytes: count,
   problem: v.pipe(text, v.description('Why it could not be handled.')),
-  body: text,
+  body: v.pipe(text, v.description('The first 2,000 characters. Empty for commands, because they hold pod templates.')),
 });
 
 /** Queues that did not answer. The other queues' answers are in the same response. */

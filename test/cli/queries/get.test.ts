@@ -6,7 +6,7 @@ import { embeddedPorts, know, type EmbeddedPorts } from '../../api/embedded-port
 import { serveApi } from '../../api/served-api.ts';
 import { until } from '../../claims.ts';
 import { listening, type Listening } from '../../listening.ts';
-import { FarloopProcess, runFarloop, type Ended } from '../farloop-process.ts';
+import { FarloopProcess, runWithin, type Ended } from '../farloop-process.ts';
 
 test.each([
   [[], '-'],
@@ -35,7 +35,7 @@ describe('workloads', () => {
     await api.stop();
     ports.close();
   });
-  const get = async (...args: string[]): Promise<Ended> => await runFarloop(['get', ...args], { environment });
+  const get = async (...args: string[]): Promise<Ended> => await runWithin(['get', ...args], { environment });
   const namesIn = ({ stdout }: Ended): string[] => stdout.split('\n').flatMap((line) => /^\S+ +(\S+) +Job/.exec(line)?.[1] ?? []);
 
   test('are chosen and put in order, with why one failed', async () => {

@@ -11,7 +11,7 @@ import { serveApi } from '../../api/served-api.ts';
 import { aPass } from '../../contracts/recorder.ts';
 import type { Listening } from '../../listening.ts';
 import { aJob } from '../../world/world.ts';
-import { runFarloop, temporaryFolder } from '../farloop-process.ts';
+import { runWithin, temporaryFolder } from '../farloop-process.ts';
 import { jobFacts } from '../../../lib/kinds/job/facts.ts';
 
 const RECORDED_JOB = { ...jobFacts, ...jobRow };
@@ -52,15 +52,15 @@ afterAll(async () => {
 
 describe('farloop replay', () => {
   test('the same again: 0', async () => {
-    const { exitCode, stdout } = await runFarloop(['replay', 'same', '--state', folder.path]);
+    const { exitCode, stdout } = await runWithin(['replay', 'same', '--state', folder.path]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/decided again as it was\n {2}outcome acted/) });
   });
 
   test('otherwise now: 4, and what differs, as text and as data', async () => {
-    const { exitCode, stdout } = await runFarloop(['replay', 'otherwise', '--state', folder.path]);
+    const { exitCode, stdout } = await runWithin(['replay', 'otherwise', '--state', folder.path]);
     expect(exitCode).toBe(4);
     expect(stdout).toMatch(/decided otherwise now.*\n {2}- delete demo-old: too many\n {2}\+ /);
-    const asData = await runFarloop(['replay', 'otherwise', '--state', folder.path, '-o', 'json']);
+    const asData = await runWithin(['replay', 'otherwise', '--state', folder.path, '-o', 'json']);
     expect(asData.exitCode).toBe(4);
     expect(JSON.parse(asData.stdout)).toMatchObject({
       pass: { passId: 'otherwise' },
@@ -76,7 +76,7 @@ describe('farloop replay', () => {
     ['nowhere', /there is no pass nowhere: passes are kept for 7 days/],
   ] as const)
     test(`${passId}: one sentence, 1`, async () => {
-      const { exitCode, stdout, stderr } = await runFarloop(['replay', passId, '--state', folder.path]);
+      const { exitCode, stdout, stderr } = await runWithin(['replay', passId, '--state', folder.path]);
       expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 1, stdout: '', stderr: expect.stringMatching(says) });
     });
 });

@@ -4,7 +4,7 @@ import { embeddedPorts, know, type EmbeddedPorts } from '../../api/embedded-port
 import { serveApi } from '../../api/served-api.ts';
 import { until } from '../../claims.ts';
 import type { Listening } from '../../listening.ts';
-import { FarloopProcess, runFarloop, type Ended } from '../farloop-process.ts';
+import { FarloopProcess, runWithin, type Ended } from '../farloop-process.ts';
 
 let ports: EmbeddedPorts;
 let api: Listening;
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const ended = (type: string, reason: string): object => ({ succeeded: 3, conditions: [{ type, status: 'True', reason }] });
-const wait = async (...args: string[]): Promise<Ended> => await runFarloop(['wait', ...args], { environment });
+const wait = async (...args: string[]): Promise<Ended> => await runWithin(['wait', ...args], { environment });
 
 test.each([
   { says: 'has succeeded', type: 'Complete', args: [], exitCode: 0, stdout: /^job\/demo Succeeded: 3 of 3 succeeded/, stderr: /^$/ },
