@@ -5,7 +5,7 @@ import type { Context } from 'aws-lambda';
 import serverless from 'serverless-http';
 import { createApp } from '../lib/api/app.ts';
 import type { RoutedRequest } from '../lib/api/routed-request.ts';
-import { callerIn } from '../lib/api/caller.ts';
+import { callerIn } from '../lib/api/asking/caller.ts';
 import { answerRoute } from '../lib/api/routes/route-table.ts';
 import type { Ports } from '../lib/ports/ports.ts';
 import { invocation, runtime, warmUp } from '../lib/runtime.ts';

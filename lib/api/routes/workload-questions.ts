@@ -5,7 +5,7 @@ import { ActionAnswer, actionsWith, ActionToken, EventsAnswer, ManifestAnswer, W
 import { OBJECT_NAME, UID } from '../../wire/words/names.ts';
 import { DoneAction, Events, Manifest } from '../answers/workload-questions.ts';
 import { RefusedRequestError } from '../routed-request.ts';
-import { askAboutWorkload } from '../workload-questions.ts';
+import { askAboutWorkload } from '../asking/workload-questions.ts';
 import { kindNamed, parameter } from './parameters.ts';
 import { route } from './route.ts';
 

@@ -6,7 +6,7 @@ import { defineActions, type KindActions } from './kind-actions.ts';
 /** Annotations that say what became of that very object, or who wrote it. */
 const OF_ONE_OBJECT = /^(farloop\.dev\/|kubectl\.kubernetes\.io\/last-applied-configuration$|batch\.kubernetes\.io\/)/;
 
-/** Labels and annotations of a new object that does the same. It has no owner: whoever made the first one did not make this one. */
+/** Labels and annotations of a new object that does the same. It has no owner: the controller that made the first one did not make this one. */
 export function copiedMetadata({ namespace, labels = {}, annotations = {} }: ObjectMeta, dropped: readonly string[] = []): ObjectMeta {
   const keptLabels = Object.entries(labels).filter(([key]) => !dropped.includes(key));
   const keptAnnotations = Object.entries(annotations).filter(([key]) => !OF_ONE_OBJECT.test(key));

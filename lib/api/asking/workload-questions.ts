@@ -1,14 +1,14 @@
 // What people ask of a workload beyond the view: answered here where this process reaches its cluster, else by `reconcile`, which alone does so on AWS.
 import * as v from 'valibot';
-import { deadlineIn } from '../ports/clock.ts';
-import type { ClusterRecord } from '../ports/clusters.ts';
-import type { Ports } from '../ports/ports.ts';
-import { refuseWithoutRights } from '../reconciler/questions/action-rights.ts';
-import { failureOf } from '../reconciler/questions/failure.ts';
-import type { Failure } from '../wire/command-answers.ts';
-import type { WorkloadQuestion } from '../wire/questions.ts';
-import { askReconcile } from './logs/ask-reconcile.ts';
-import { RefusedRequestError } from './routed-request.ts';
+import { deadlineIn } from '../../ports/clock.ts';
+import type { ClusterRecord } from '../../ports/clusters.ts';
+import type { Ports } from '../../ports/ports.ts';
+import { refuseWithoutRights } from '../../reconciler/questions/action-rights.ts';
+import { failureOf } from '../../reconciler/questions/failure.ts';
+import type { Failure } from '../../wire/command-answers.ts';
+import type { WorkloadQuestion } from '../../wire/questions.ts';
+import { askReconcile } from '../logs/ask-reconcile.ts';
+import { RefusedRequestError } from '../routed-request.ts';
 
 const ANSWERED_MS = 16_000;
 
@@ -42,7 +42,7 @@ async function outcomeOf(
     // Before anything is sent: with actions=off nothing is asked of the cluster.
     if (question.about === 'action' || (question.about === 'manifest' && question.values === 'shown')) refuseWithoutRights(ports, record);
     if (ports.lookUp) {
-      const { answerAboutWorkload } = await import('../reconciler/questions/answer-about-workload.ts');
+      const { answerAboutWorkload } = await import('../../reconciler/questions/answer-about-workload.ts');
       const deadline = deadlineIn(ports.clock, ANSWERED_MS);
       return { answer: { metadata: {}, ...(await answerAboutWorkload(ports, { record, question, deadline })) } };
     }

@@ -1,5 +1,5 @@
 // Who asks, as API Gateway's authorizer says: the IAM identity that signed the request, or the person whom a token is for.
-import { fieldsOf, textOf } from '../objects/values/untyped-fields.ts';
+import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
 
 const LONGEST = 300;
 /** Claims by which people know each other come before the one that is only unique. */
