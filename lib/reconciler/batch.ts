@@ -28,7 +28,7 @@ const OVER = 'the batch is over';
 export interface WakesSetup {
   reconciler: Pick<Reconciler, 'reconcile' | 'look' | 'lookAtNodes' | 'answer' | 'goOn'>;
   ports: Pick<Ports, 'queue' | 'telemetry' | 'clock'>;
-  /** Unique id of the role that alone may ask for actions of people (R15). Absent: whoever may send wakes. */
+  /** Unique id of the role that alone may ask for actions of people (R15). Absent: all that may send wakes. */
   asker?: string | undefined;
   /** Whether another pass may begin. The function must not end in the middle of one. */
   hasTime: () => boolean;
