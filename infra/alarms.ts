@@ -132,6 +132,18 @@ export function alarmsOf({ name: stage, namespace }: Pick<Stage, 'name' | 'names
     {
       ...ours,
       ...minute,
+      of: 5,
+      bad: 5,
+      name: 'overdue-runs',
+      runbook: 'overdue-runs',
+      metric: 'OverdueRuns',
+      statistic: 'Sum',
+      threshold: 0,
+      what: 'runs of run-once are past their time again and again: they are woken by sweep alone, or cannot go on',
+    },
+    {
+      ...ours,
+      ...minute,
       of: 3,
       bad: 3,
       missing: 'breaching',

@@ -98,6 +98,7 @@ export function dashboardBody({ name, namespace, region }: { name: string; names
           stat: 'Sum',
           metrics: ['RefusedMessages', 'UnreadableMessages'].map((metric) => [namespace, metric]),
         },
+        { title: 'Overdue runs', stat: 'Sum', metrics: [[namespace, 'OverdueRuns']] },
         { title: 'Sweeps', stat: 'Sum', metrics: [[namespace, 'SweepsFinished']] },
         { title: 'From event to wake, p99 ms', stat: 'p99', metrics: [[namespace, 'EventToWakeLag']] },
       ],

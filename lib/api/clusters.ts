@@ -8,9 +8,9 @@ import { budgetLeft } from '../reconciler/cluster/budget.ts';
 import type { ClusterState } from '../reconciler/cluster/cluster-state.ts';
 import { clusterStatesOf } from '../reconciler/cluster/cluster-state.ts';
 import { readKnownCluster } from '../reconciler/cluster/known-cluster.ts';
+import { timeText } from '../objects/values/time-text.ts';
 import type { Cluster } from './answers/clusters.ts';
 import type { Told } from './answers/values.ts';
-import { timeText } from './time-text.ts';
 
 const MOST_PENDING = 1_000;
 

@@ -4,7 +4,7 @@ import type { Payer, Spent } from '../ports/costs.ts';
 import type { Ports } from '../ports/ports.ts';
 import { dollarsOf } from './cost.ts';
 import { PRICES_AS_OF, PRICES_REGION } from './list-prices.ts';
-import { timeText } from './time-text.ts';
+import { timeText } from '../objects/values/time-text.ts';
 
 export const COST_GROUPS = ['cluster', 'namespace', 'kind', 'workload'] as const;
 export type CostGroup = (typeof COST_GROUPS)[number];

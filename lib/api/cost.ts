@@ -4,7 +4,7 @@ import type { Spent } from '../ports/costs.ts';
 import type { Ports } from '../ports/ports.ts';
 import { FUNCTION_GB, LIST_PRICES, PRICES_AS_OF, PRICES_REGION } from './list-prices.ts';
 import { keepsMetrics } from './metrics.ts';
-import { timeText } from './time-text.ts';
+import { timeText } from '../objects/values/time-text.ts';
 
 export interface CostPart {
   part: string;

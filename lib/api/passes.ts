@@ -1,6 +1,6 @@
 // Recorded passes in the API: times as texts, many similar actions as one line.
 import type { PassRecord } from '../ports/recorder.ts';
-import { timeText } from './time-text.ts';
+import { timeText } from '../objects/values/time-text.ts';
 
 type ActionLine = PassRecord['actions'][number];
 

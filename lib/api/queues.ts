@@ -8,7 +8,7 @@ import { isQuestions } from '../wire/questions.ts';
 import type { DeadLetter as DeadLetterAnswer, Queue } from './answers/queues.ts';
 import type { Told } from './answers/values.ts';
 import { problemOf } from './dead-letter-problem.ts';
-import { timeText } from './time-text.ts';
+import { timeText } from '../objects/values/time-text.ts';
 
 /** Bytes of a dead letter's body to show: enough to recognise it. */
 const SHOWN_BODY = 2_000;

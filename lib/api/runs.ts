@@ -15,6 +15,7 @@ import { RunRefusedError, type RunHost, type Runs } from '../ports/runs.ts';
 import { cancelRun } from '../reconciler/runs/advance.ts';
 import { beginRun } from '../reconciler/runs/begin-run.ts';
 import { environmentOf } from '../reconciler/runs/provider-answers.ts';
+import { isKept, keptRun } from '../reconciler/runs/kept-runs.ts';
 import { RunConflictError } from '../reconciler/runs/run-ports.ts';
 import { RunRequest } from './run-request.ts';
 
@@ -116,15 +117,15 @@ async function listRuns(
 ): Promise<{ items: RunSummary[]; next?: string }> {
   const nowMs = clock.nowMs();
   const { runs, next } = await records.list(page);
-  const kept = runs.filter(({ keptUntilMs = Infinity }) => keptUntilMs > nowMs);
+  const kept = runs.filter((run) => isKept(run, nowMs));
   const dropped = isSwept ? [] : runs.filter((run) => !kept.includes(run));
   for (const { id, version } of dropped) await records.remove(id, version);
   return { items: kept.map(({ state }) => summaryOf(readRun(state))), ...(next !== undefined && { next }) };
 }
 
 /** @throws RunRefusedError */
-async function runNamed({ records }: RunHostGiven, id: string): Promise<RunSummary> {
-  const record = RUN_ID.test(id) ? await records.get(id) : undefined;
+async function runNamed({ records, clock }: RunHostGiven, id: string): Promise<RunSummary> {
+  const record = RUN_ID.test(id) ? await keptRun(records, id, clock.nowMs()) : undefined;
   if (!record) throw absent(id);
   return summaryOf(readRun(record.state));
 }

@@ -1,21 +1,24 @@
 // A workload in the API, from its view, its head and the row of its kind.
-import type { KindFacts } from '../kinds/rows/kind.ts';
 import { standingOf, type Figure, type KindShown } from '../kinds/rows/kind-shown.ts';
 import type { Reason } from '../kinds/rows/reasons.ts';
 import type { State } from '../kinds/rows/state.ts';
 import type { WorkloadObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pods/pod-facts.ts';
-import type { PodReason } from '../objects/pods/pod-reasons.ts';
 import { isFields, type Fields } from '../objects/values/untyped-fields.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { PassRecord } from '../ports/recorder.ts';
-import type { Head } from '../ports/store.ts';
 import type { PassState } from '../reconciler/head/pass-state.ts';
 import { livingIn } from '../reconciler/view/view.ts';
-import type { ViewPart } from '../wire/words/observations.ts';
+import { causeOf, fallsIn, firstFallOf, laggingOf, type FirstFall, type Lagging } from './detail/ends.ts';
+import { indexesIn, ownerIn, type Known } from './detail/known.ts';
+import { sortedPods } from './detail/pod-place.ts';
+import { podSummaryOf, type PodSummary } from './detail/pod-summary.ts';
+
+export type { Known } from './detail/known.ts';
+export type { ContainerSummary, PodSummary } from './detail/pod-summary.ts';
 import { workloadReasons, type Seen } from './reasons.ts';
-import { timeText } from './time-text.ts';
+import { timeText } from '../objects/values/time-text.ts';
 
 type ShowPorts = Pick<Ports, 'clock' | 'telemetry'>;
 
@@ -46,36 +49,13 @@ export interface WorkloadSummary extends WorkloadKey {
   queued?: boolean;
 }
 
-export interface PodSummary {
-  name: string;
-  uid: string;
-  phase: string;
-  index?: string;
-  ready?: string;
-  /** Its outcome is not in the owner's counters yet. */
-  tracked: boolean;
-  terminating: boolean;
-  creationTime: string;
-  /** Of its containers that have ended, without init containers. */
-  exitCodes: number[];
-  containers: ContainerSummary[];
-  /** Why it does not run, or was ended, in the cluster's words. Absent if the cluster gives no reason. */
-  reasons?: readonly PodReason[];
-}
-
-export interface ContainerSummary {
-  name: string;
-  role: 'container' | 'sidecar' | 'init';
-  restarts: number;
-  /** While it is terminated. */
-  exitCode?: number;
-  /** Of the run before, while it runs or waits again. */
-  lastExitCode?: number;
-  /** The cluster's word for the latest end, where it says more than the exit code: `OOMKilled`. */
-  reason?: string;
-}
-
 export interface WorkloadDetail extends WorkloadSummary {
+  /** What ended it or holds it up, in one sentence or two; absent where nothing does. */
+  cause?: string;
+  /** The pod that fell first, and how the others followed. */
+  firstFall?: FirstFall;
+  /** Indexes that run far longer than those that succeeded. */
+  lagging?: Lagging;
   /** From the closed list of reasons; never empty. */
   reasons: Reason[];
   conditions: readonly unknown[];
@@ -83,27 +63,14 @@ export interface WorkloadDetail extends WorkloadSummary {
   /** Whether workloads of its kind have pods. */
   hasPods: boolean;
   pods: PodSummary[];
-  /** Number of pods beyond the limit. */
+  /** Number of pods beyond the first 500: `…/pods` has all of them, page by page. */
   podsLeftOut: number;
   /** The state that passes keep; absent if it cannot be read, so that the workload counts as unknown. */
   passes?: PassState;
   head: { era: number; fence: string; floor: string; bornTime: string; openedTime: string; viewItems: number };
 }
 
-const MOST_PODS = 1_000;
-
-/** The rows of a kind that the rest of the API needs. */
-export interface ToldKind {
-  facts: KindFacts;
-  shown: KindShown;
-}
-
-export interface Known {
-  row: ToldKind;
-  head: Head;
-  view: ViewPart;
-  state: PassState | undefined;
-}
+const MOST_PODS = 500;
 
 /** Facts about the workload's cluster. */
 export interface Surroundings extends Pick<Seen, 'record' | 'trouble' | 'clusterStates'> {
@@ -181,8 +148,6 @@ export function readableDetail(
   }
 }
 
-const ownerIn = ({ view }: Known): WorkloadObject | undefined => (view.owner && !view.owner.deleted ? view.owner.object : undefined);
-
 const hasPods = ({ row }: Known): boolean => row.facts.pods !== undefined;
 
 const podsIn = ({ view }: Known): PodFacts[] => [...livingIn(view)];
@@ -201,15 +166,23 @@ function reasonsOf(
 function detailOf(known: Known, surroundings: Surroundings, passes: readonly PassRecord[], nowMs: number): WorkloadDetail {
   const { head, state } = known;
   const owner = ownerIn(known);
-  const pods = podsIn(known);
-  pods.sort((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0) || (a.name < b.name ? -1 : 1));
+  const pods = sortedPods(known, podsIn(known));
+  const reasons = reasonsOf(known, pods, { surroundings, passes, nowMs });
+  const summary = summaryOf(known, surroundings, nowMs);
+  const clusterMs = nowMs + surroundings.offsetMs;
+  const falls = fallsIn(known, owner);
+  const states = indexesIn(known, clusterMs);
+  const cause = causeOf({ state: summary.state, name: head.key.name, falls, states, reasons, pods, nowMs: clusterMs });
   return {
-    ...summaryOf(known, surroundings, nowMs),
-    reasons: reasonsOf(known, pods, { surroundings, passes, nowMs }),
+    ...summary,
+    ...(cause !== undefined && { cause }),
+    ...(falls && { firstFall: firstFallOf(falls) }),
+    ...(states && states.lagging.length > 0 && { lagging: laggingOf(states) }),
+    reasons,
     conditions: conditionsIn(owner?.status),
     status: owner?.status ?? {},
     hasPods: hasPods(known),
-    pods: pods.slice(0, MOST_PODS).map(podSummaryOf),
+    pods: pods.slice(0, MOST_PODS).map((pod) => podSummaryOf(known, pod, clusterMs)),
     podsLeftOut: Math.max(pods.length - MOST_PODS, 0),
     ...(state && { passes: state }),
     head: {
@@ -225,32 +198,3 @@ function detailOf(known: Known, surroundings: Surroundings, passes: readonly Pas
 
 const conditionsIn = (status: object | undefined): readonly unknown[] =>
   isFields(status) && Array.isArray(status['conditions']) ? status['conditions'] : [];
-
-const podSummaryOf = (pod: PodFacts): PodSummary => ({
-  name: pod.name,
-  uid: pod.uid,
-  phase: pod.phase,
-  ...(pod.index !== undefined && { index: pod.index }),
-  ...(pod.ready !== undefined && { ready: pod.ready }),
-  tracked: pod.tracked,
-  terminating: pod.deletedAt !== undefined,
-  creationTime: timeText(pod.createdAt * 1000),
-  exitCodes: pod.containers.flatMap(({ role, exitCode }) => (exitCode === undefined || role === 'init' ? [] : [exitCode])),
-  containers: pod.containers.map(({ name, role, restarts, exitCode }) => {
-    const before = exitCode === undefined ? pod.lastEnds?.find(({ container }) => container === name) : undefined;
-    const reason =
-      exitCode === undefined
-        ? before?.reason
-        : (pod.reasons?.find(({ container }) => container === name)?.reason ??
-          pod.containerWords?.find(({ container, state }) => container === name && state === 'terminated')?.reason);
-    return {
-      name,
-      role,
-      restarts,
-      ...(exitCode !== undefined && { exitCode }),
-      ...(before && { lastExitCode: before.exitCode }),
-      ...(reason !== undefined && reason !== '' && { reason }),
-    };
-  }),
-  ...(pod.reasons && { reasons: pod.reasons }),
-});

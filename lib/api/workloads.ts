@@ -208,7 +208,7 @@ async function surroundingsOf(ports: ReadPorts, record: ClusterRecord, namespace
 async function readKnown({ store }: ReadPorts, key: WorkloadKey, record: ClusterRecord): Promise<Known | undefined> {
   const head = await store.readHead(key);
   if (!head) return undefined;
-  const { part } = await readView(store, head, record.era);
+  const { part, children } = await readView(store, head, record.era);
   const row = { facts: factsFor(key.kind), shown: shownFor(key.kind) };
-  return { row, head, view: part, state: decodeState(head.state) };
+  return { row, head, view: part, children, state: decodeState(head.state) };
 }

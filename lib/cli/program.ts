@@ -10,11 +10,12 @@ import { definitionsCommand } from './manifests/crds.ts';
 import { costCommand } from './queries/cost.ts';
 import { deadLettersCommand } from './queries/dlq.ts';
 import { ExitError } from './terminal/exit.ts';
-import { eventsCommand } from './queries/events.ts';
+import { eventsCommand } from './actions/events.ts';
 import { explainCommand } from './queries/explain.ts';
 import { getCommand } from './queries/get.ts';
 import { helpCommand } from './help.ts';
 import { logsCommand } from './queries/logs.ts';
+import { mapCommand } from './queries/map.ts';
 import { nodeCommand } from './local/node.ts';
 import { printProblem } from './terminal/output.ts';
 import { planCommand } from './manifests/plan.ts';
@@ -34,11 +35,14 @@ export function buildProgram(): Command {
     .description('Runs the reconcile loops of Kubernetes workloads outside the clusters they live in.')
     .version(packageVersion(), '--version', 'print the version')
     .showSuggestionAfterError(true)
+    // An option behind a command is the command's, also where one above has it too.
+    .enablePositionalOptions()
     .addHelpText('after', `\nExample:\n  farloop up --apply examples/job.yaml\n\n${EXIT_CODES}`);
   for (const command of [
     upCommand(),
     getCommand(),
     explainCommand(),
+    mapCommand(),
     logsCommand(),
     eventsCommand(),
     waitCommand(),

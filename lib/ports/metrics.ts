@@ -71,6 +71,7 @@ export const METRICS: Readonly<Record<string, MetricDescription>> = {
     tells: 'events whose sender may not say what they say, or that report facts which no API server has',
   },
   ViewMismatches: { unit: 'Count', dimensions: ['kind'], sets: [[]], tells: 'workloads whose view differed from the relay for seconds' },
+  OverdueRuns: { unit: 'Count', dimensions: [], sets: [[]], tells: 'runs of run-once that were past their time, found by sweep' },
   StaleWakes: { unit: 'Count', dimensions: ['kind'], sets: [[]], tells: 'workloads whose wake or pass was lost, found by sweep' },
   SilentClusters: {
     unit: 'Count',

@@ -54,7 +54,12 @@ export async function sweep(ports: Ports, options: SweepOptions = SWEEP_OPTIONS)
   await sendStaleLooks(ports).catch((error: unknown) =>
     ports.telemetry.warn('no look for stale workloads before the next sweep', { error }),
   );
-  await wakeOverdueRuns(ports).catch((error: unknown) => ports.telemetry.warn('no overdue run is woken before the next sweep', { error }));
+  try {
+    const overdue = await wakeOverdueRuns(ports);
+    if (overdue > 0) ports.telemetry.count('OverdueRuns', overdue, 'Count', {});
+  } catch (error) {
+    ports.telemetry.warn('no overdue run is woken before the next sweep', { error });
+  }
   const due = (await ports.store.dueBefore(nowMs + SWEEP_EVERY_MS, options.mostAtOnce)).filter(isKnownKind);
   await each(ports, due, async (key) => {
     const head = await ports.store.readHead(key);

@@ -2,6 +2,18 @@
 import * as v from 'valibot';
 import { count, text, time, whole } from './values.ts';
 
+const containers = v.array(
+  v.object({
+    name: text,
+    state: v.picklist(['waiting', 'running', 'terminated']),
+    exitCode: v.exactOptional(whole),
+    reason: v.exactOptional(text),
+    restarts: v.exactOptional(count),
+  }),
+);
+const podName = v.object({ namespace: text, name: text, uid: text });
+const status = v.exactOptional(v.object({ phase: text, reason: v.exactOptional(text), message: v.exactOptional(text) }));
+
 export const Run = v.object({
   runId: text,
   state: v.picklist(['admitting', 'waiting', 'done', 'cancelled']),
@@ -9,24 +21,26 @@ export const Run = v.object({
   provider: text,
   results: v.array(
     v.object({
-      pod: v.object({ namespace: text, name: text, uid: text }),
+      pod: podName,
       error: v.exactOptional(text),
       rejected: v.exactOptional(v.object({ reason: text, message: text })),
       failedContainers: v.exactOptional(v.array(text)),
-      status: v.exactOptional(v.object({ phase: text, reason: v.exactOptional(text), message: v.exactOptional(text) })),
-      containers: v.array(
-        v.object({
-          name: text,
-          state: v.picklist(['waiting', 'running', 'terminated']),
-          exitCode: v.exactOptional(whole),
-          reason: v.exactOptional(text),
-          restarts: v.exactOptional(count),
-        }),
-      ),
+      status,
+      containers,
       retries: count,
     }),
   ),
   open: v.pipe(count, v.description('Pods without a result so far.')),
+  openPods: v.array(
+    v.object({
+      pod: podName,
+      why: v.pipe(text, v.description('How it stands, in words.')),
+      nextAt: v.exactOptional(v.pipe(time, v.description('When it is looked at again though nothing happens.'))),
+      status,
+      containers,
+      retries: count,
+    }),
+  ),
   error: v.exactOptional(text),
   cause: v.exactOptional(text),
   warnings: v.array(text),

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { kindNames } from '../../kinds/facts.ts';
 import type { KindShown } from '../../kinds/rows/kind-shown.ts';
+import { POD_STATES } from '../../objects/detail/pod-standing.ts';
 import { STATES } from '../../kinds/rows/state.ts';
 import { SHOWN } from '../../kinds/shown.ts';
 import { anyObject, count, number, text, time, whole, yes } from './values.ts';
@@ -49,8 +50,60 @@ export const WorkloadPage = v.object({
   next: v.exactOptional(text),
 });
 
+export const Pod = v.object({
+  name: text,
+  uid: text,
+  phase: text,
+  state: v.picklist(POD_STATES),
+  reason: v.exactOptional(text),
+  type: v.exactOptional(text),
+  index: v.exactOptional(text),
+  ready: v.exactOptional(text),
+  tracked: yes,
+  terminating: yes,
+  creationTime: time,
+  startTime: v.exactOptional(time),
+  ranSeconds: v.exactOptional(count),
+  exitCodes: v.array(whole),
+  containers: v.array(
+    v.object({
+      name: text,
+      role: v.picklist(['container', 'sidecar', 'init']),
+      restarts: count,
+      exitCode: v.exactOptional(whole),
+      finishedTime: v.exactOptional(time),
+      lastExitCode: v.exactOptional(whole),
+      lastFinishedTime: v.exactOptional(time),
+      reason: v.exactOptional(text),
+    }),
+  ),
+  reasons: v.exactOptional(v.array(v.object({ reason: text, message: v.exactOptional(text), container: v.exactOptional(text) }))),
+});
+
+const FirstFall = v.pipe(
+  v.object({
+    pod: text,
+    container: text,
+    exitCode: whole,
+    reason: v.exactOptional(text),
+    time,
+    followed: count,
+    withinSeconds: count,
+    followedExitCode: v.exactOptional(whole),
+  }),
+  v.description('The pod that fell first, and how many followed within a minute.'),
+);
+
+const Lagging = v.pipe(
+  v.object({ count, medianSeconds: count, indexes: v.array(v.object({ index: count, seconds: count, pod: text })) }),
+  v.description('Indexes that run longer than three times the median of those that succeeded, and than 2 min.'),
+);
+
 export const WorkloadDetail = v.object({
   ...summary,
+  cause: v.exactOptional(v.pipe(text, v.description('What ended it or holds it up, in one sentence or two.'))),
+  firstFall: v.exactOptional(FirstFall),
+  lagging: v.exactOptional(Lagging),
   reasons: v.array(
     v.object({
       code: text,
@@ -66,30 +119,7 @@ export const WorkloadDetail = v.object({
   conditions: v.array(v.unknown()),
   status: anyObject,
   hasPods: v.pipe(yes, v.description('Whether workloads of its kind have pods.')),
-  pods: v.array(
-    v.object({
-      name: text,
-      uid: text,
-      phase: text,
-      index: v.exactOptional(text),
-      ready: v.exactOptional(text),
-      tracked: yes,
-      terminating: yes,
-      creationTime: time,
-      exitCodes: v.array(whole),
-      containers: v.array(
-        v.object({
-          name: text,
-          role: v.picklist(['container', 'sidecar', 'init']),
-          restarts: count,
-          exitCode: v.exactOptional(whole),
-          lastExitCode: v.exactOptional(whole),
-          reason: v.exactOptional(text),
-        }),
-      ),
-      reasons: v.exactOptional(v.array(v.object({ reason: text, message: v.exactOptional(text), container: v.exactOptional(text) }))),
-    }),
-  ),
+  pods: v.array(Pod),
   podsLeftOut: count,
   passes: v.exactOptional(anyObject),
   head: v.object({ era: count, fence: text, floor: text, bornTime: text, openedTime: text, viewItems: count }),

@@ -8,7 +8,7 @@ import type { Store } from '../../ports/store.ts';
 import { readNotesOfCluster } from '../../reconciler/cluster/known-cluster.ts';
 import { inParallel } from '../../reconciler/invocation/parallel.ts';
 import { RefusedRequestError } from '../routed-request.ts';
-import { timeText } from '../time-text.ts';
+import { timeText } from '../../objects/values/time-text.ts';
 import type { WorkloadSummary } from '../told-workload.ts';
 import { isChosen, needsOne, pageOf, totalsOf, type Choice, type Listed, type Order, type Page } from './choice.ts';
 import { overlayOf } from './on-cluster.ts';

@@ -9,6 +9,7 @@ import { passRoutes } from './passes.ts';
 import { queueRoutes } from './queues.ts';
 import { route, type Route } from './route.ts';
 import { runRoutes } from './runs.ts';
+import { workloadPartRoutes } from './workload-parts.ts';
 import { streamRoutes } from './stream.ts';
 import { workloadQuestionRoutes } from './workload-questions.ts';
 import { workloadRoutes } from './workloads.ts';
@@ -23,6 +24,7 @@ const ROUTES = [
   ...clusterRoutes,
   ...workloadRoutes,
   ...workloadQuestionRoutes,
+  ...workloadPartRoutes,
   ...passRoutes,
   ...queueRoutes,
   ...runRoutes,

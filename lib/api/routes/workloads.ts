@@ -1,6 +1,5 @@
 // Routes about workloads: the list, and all that is known of one.
 import * as v from 'valibot';
-import { NO_NAMESPACE } from '../../objects/workload.ts';
 import { WorkloadLogs } from '../answers/logs.ts';
 import { Pass } from '../answers/passes.ts';
 import { WorkloadDetail, WorkloadPage } from '../answers/workloads.ts';
@@ -11,6 +10,7 @@ import { RefusedRequestError } from '../routed-request.ts';
 import { listSummaries } from '../list/list-summaries.ts';
 import { describeWorkloads, viewsNamed } from '../workloads.ts';
 import { logParameters } from './log-parameters.ts';
+import { keyOf, noWorkload } from './named-workload.ts';
 import { age, continues, ended, kindNamed, labels, limit, needs, only, pageNumber, sort, states, textParameter } from './parameters.ts';
 import { route } from './route.ts';
 
@@ -97,20 +97,3 @@ export const workloadRoutes = [
     },
   }),
 ] as const;
-
-interface NamedWorkload {
-  cluster: string;
-  kind: string;
-  namespace: string;
-  name: string;
-}
-
-const keyOf = ({ cluster, kind, namespace, name }: NamedWorkload): NamedWorkload => ({
-  cluster,
-  kind,
-  namespace: namespace === NO_NAMESPACE ? '' : namespace,
-  name,
-});
-
-const noWorkload = ({ cluster, kind, namespace, name }: NamedWorkload): RefusedRequestError =>
-  new RefusedRequestError(404, `there is no workload ${[cluster, kind, namespace, name].join('/')}`);

@@ -1,10 +1,13 @@
 // `farloop plan`: what one pass would do with objects from files; nothing is contacted.
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { shownData, shownText } from '../../objects/values/shown-text.ts';
 import { isTime } from '../../objects/values/time.ts';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import { objectsIn, type SourcedDocument } from '../../kinds/rows/manifest-documents.ts';
 import type { ManifestReader } from '../../kinds/planning/manifest-sorting.ts';
+import { endpointOption } from '../instance/api-client.ts';
+import { stateOption } from '../instance/instance-file.ts';
+import { withWords, withWorkloads } from '../terminal/completion-hints.ts';
 import { AmbiguousError, UsageError } from '../terminal/exit.ts';
 import { addKindOptions, featuresFor, givenKindOptions } from '../terminal/kind-options.ts';
 import type { OutputFormat } from '../terminal/output.ts';
@@ -17,6 +20,10 @@ const INVALID = 3;
 const KINDS = ALL_FACTS;
 
 interface PlanOptions {
+  namespace?: string;
+  cluster?: string;
+  state?: string;
+  endpoint?: string;
   filename?: string[];
   now?: string;
   workload?: string;
@@ -28,12 +35,23 @@ export const planCommand = (): Command =>
   addKindOptions(
     new Command('plan')
       .description(
-        'Show what one pass would do with objects from files: the owner and all that it owns, or the node of a pod and its pods. Nothing is contacted.',
+        'Show what one pass would do: with objects from files, contacting nothing, or now with a workload of the running instance. Nothing is done.',
       )
+      .addArgument(
+        withWords(
+          withWorkloads(new Argument('[workload]', 'KIND/NAME, as in job/demo: of the running instance, in place of -f')),
+          KINDS.map(({ kind }) => `${kind.toLowerCase()}/`),
+        ),
+      )
+      .argument('[name]', 'NAME, where only the kind stands before it')
+      .option('-n, --namespace <namespace>', 'of the running instance: its namespace, where several have one of that name')
+      .option('--cluster <cluster>', 'its cluster, where several have one of that name')
       .option('-f, --filename <files...>', 'Kubernetes objects as YAML or JSON; - is standard input')
       .option('--now <time>', 'the time of the pass (RFC 3339; default: now)')
       .option('--workload <name>', 'which one, where there are several: KIND/[NAMESPACE/]NAME; of a Pod: whether its node admits it')
       .addOption(outputOption())
+      .addOption(endpointOption())
+      .addOption(stateOption())
       .addOption(
         new Option(
           '--stream',
@@ -42,7 +60,7 @@ export const planCommand = (): Command =>
       )
       .addHelpText(
         'after',
-        '\nExamples:\n  farloop plan -f examples/job.yaml\n  kubectl get jobs,pods -o yaml | farloop plan -f - --workload job/demo' +
+        '\nExamples:\n  farloop plan job/demo\n  farloop plan -f examples/job.yaml\n  kubectl get jobs,pods -o yaml | farloop plan -f - --workload job/demo' +
           '\n  (kubectl get node N -o yaml; echo ---; kubectl get pods -A -o yaml) | farloop plan -f - --workload Pod/kube-system/agent' +
           '\n\nExit codes: 0 planned, 2 unusable input or one that the API server refuses, 3 the workload is invalid, or several are there and --workload names none.',
       )
@@ -50,7 +68,20 @@ export const planCommand = (): Command =>
     { kinds: KINDS },
   );
 
-async function runPlan({ filename, now, workload, stream, output, ...others }: PlanOptions): Promise<void> {
+async function runPlan(
+  named: string | undefined,
+  name: string | undefined,
+  { filename, now, workload, stream, output, namespace, cluster, state, endpoint, ...others }: PlanOptions,
+): Promise<void> {
+  if (named !== undefined) {
+    if (filename !== undefined || stream || now !== undefined || workload !== undefined)
+      throw new UsageError(
+        `${named} is planned as the running instance knows it: leave out -f, --workload, --now and --stream, or the name`,
+      );
+    const { planWorkload } = await import('./plan-now.ts');
+    const place = { ...(namespace !== undefined && { namespace }), ...(cluster !== undefined && { cluster }) };
+    return await planWorkload(name === undefined ? named : `${named}/${name}`, { ...place, state, endpoint, output });
+  }
   // Before the types are read: theirs is `spec.scheduling`.
   const options = givenKindOptions(others, KINDS);
   const { isFeature, switchOn } = await import('../../sandbox/objects/features.ts');
@@ -62,7 +93,8 @@ async function runPlan({ filename, now, workload, stream, output, ...others }: P
       throw new UsageError(`${unplanned} of ${lines} lines could not be planned: the error in the answer to each says why`);
     return;
   }
-  if (filename === undefined) throw new UsageError('expected -f FILE with the objects to plan from, or --stream; see farloop plan --help');
+  if (filename === undefined)
+    throw new UsageError('expected the name of a workload, -f FILE with the objects to plan from, or --stream; see farloop plan --help');
   const time = now === undefined ? new Date() : timeOf(now);
   const { readManifests } = await import('./manifest-files.ts');
   const { SeveralWorkloadsError, UnusableManifestError } = await import('../../kinds/rows/manifest-documents.ts');

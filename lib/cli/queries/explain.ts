@@ -7,6 +7,7 @@ import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { aboutWorkload, nameWorkload, workloadAt, workloadPathNamed, workloadText } from './named-workload.ts';
 import { pathOfKey, placeText } from './place-text.ts';
 import type { Reason } from '../../kinds/rows/reasons.ts';
+import { laggingText } from '../../objects/detail/workload-map.ts';
 import { shownData } from '../../objects/values/shown-text.ts';
 import { connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
@@ -172,6 +173,7 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], is
   const lines = [
     `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} ${placeText(workload)}: ${paint(state, colourOfState(standingText(workload)))}${reason === undefined ? '' : ` (${reason})`}`,
     ...(figures === '' ? [] : [`  ${figures}`]),
+    ...causeLines(workload),
     ...workload.reasons.map((one) => `  ${paint(one.code, 'bold')}: ${one.text}${evidenceText(one, workload.pods)}`),
     ...podLines(workload.pods),
     ...(latest && latest.why.length > 0 ? [`  latest pass: ${latest.why.join('; ')}`] : []),
@@ -181,6 +183,13 @@ function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], is
   ];
   for (const pass of passes) lines.push(...passLines(pass, uid));
   return lines.join('\n');
+}
+
+/** The first sentence of all: unless the first reason says the same. Lagging indexes too, where something else holds it up. */
+function causeLines({ cause, reasons, lagging }: WorkloadDetail): string[] {
+  const told = cause === undefined || cause === reasons[0]?.text ? [] : [cause];
+  const lags = lagging && laggingText({ count: lagging.count, lagging: lagging.indexes, medianSeconds: lagging.medianSeconds });
+  return [...told, ...(lags === undefined || lags === cause ? [] : [lags])].map((text) => `  ${text}`);
 }
 
 /** More pods are not listed; the console has all of them. */

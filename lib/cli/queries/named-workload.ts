@@ -62,6 +62,8 @@ export function nameWorkload(text: string, kinds: readonly KindFacts[]): NamedWo
   if (parts.length > 2 || parts.includes('')) throw new UsageError(`"${text}" names no workload: expected KIND/NAME, as in job/demo`);
   if (second === undefined) return { name: first };
   const facts = findKindNamed(first, kinds);
+  if (!facts && first === 'run')
+    throw new UsageError(`"${text}" is no workload, but a run of farloop run-once: farloop run-once get ${second} says how it stands`);
   if (!facts)
     throw new UsageError(
       `"${text}" names no workload: the kinds are ${kinds.map(({ kind }) => kind.toLowerCase()).join(', ')}, as in job/demo`,

@@ -31,25 +31,33 @@ export function runIdsIn(stateFolder: string): string[] {
     .toSorted();
 }
 
-/** @returns undefined: there is no such run */
-export async function recordOfRun(stateFolder: string, id: string): Promise<{ record: RunRecord; run: RunState } | undefined> {
+/** @returns undefined: there is no such run, or its time is over */
+export async function recordOfRun(
+  stateFolder: string,
+  id: string,
+  nowMs = Date.now(),
+): Promise<{ record: RunRecord; run: RunState } | undefined> {
   const folder = folderOfRun(stateFolder, id);
-  const { EmbeddedRuns, RUNS_FILE } = await import('../../adapters/embedded/runs.ts');
+  const [{ EmbeddedRuns, RUNS_FILE }, { keptRun }] = await Promise.all([
+    import('../../adapters/embedded/runs.ts'),
+    import('../../reconciler/runs/kept-runs.ts'),
+  ]);
   if (!existsSync(join(folder, RUNS_FILE))) return undefined;
   const runs = EmbeddedRuns.open({ folder });
   try {
-    const record = await runs.get(id);
+    const record = await keptRun(runs, id, nowMs);
     return record && { record, run: readRun(record.state) };
   } finally {
     runs.close();
   }
 }
 
-/** Runs that have finished and whose time is over; one that a process holds stays. */
-export async function dropOldRuns(stateFolder: string, nowMs: number): Promise<void> {
+/** Runs that have finished and whose time is over; one that a process holds stays. @param except the run that takes its id again needs to know of it */
+export async function dropOldRuns(stateFolder: string, nowMs: number, except: string): Promise<void> {
   const { openStateFolder, StateFolderHeldError } = await import('../../adapters/embedded/state-folder.ts');
   for (const id of runIdsIn(stateFolder)) {
-    const found = await recordOfRun(stateFolder, id).catch(() => undefined);
+    if (id === except) continue;
+    const found = await recordOfRun(stateFolder, id, 0).catch(() => undefined);
     const { keptUntilMs = Infinity } = found?.record ?? {};
     if (keptUntilMs > nowMs) continue;
     const folder = folderOfRun(stateFolder, id);

@@ -58,6 +58,7 @@ const quantity = (text: string): string => {
 export const runOnceCommand = (): Command =>
   new Command('run-once')
     .description('Run the pods of a manifest once and report how each went, or look at earlier runs.')
+    .enablePositionalOptions()
     .option('-f, --filename <files...>', 'pods as YAML or JSON; - is standard input')
     .option('--provider <provider>', `who runs the pods: ${PROVIDERS.join(', ')}`)
     .option('--provider-token-file <file>', 'bearer token that a provider reached by HTTP asks for, alone in a file')
@@ -119,7 +120,7 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
   }
   const { SystemClock } = await import('../../adapters/clock/system-clock.ts');
   const clock = new SystemClock();
-  await dropOldRuns(stateFolder, clock.nowMs());
+  await dropOldRuns(stateFolder, clock.nowMs(), id);
   const { attendRun } = await import('./attend-run.ts');
   const { RunConflictError } = await import('../../reconciler/runs/run-ports.ts');
   const stopping = listenForStop();

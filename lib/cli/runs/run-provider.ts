@@ -45,6 +45,8 @@ export const problemThroughApi = (word: string): string | undefined =>
     ? `${word} is for farloop run-once alone, which runs as the person who types it: expected simulated or http:ADDRESS.`
     : providerProblem(word);
 
+export const isHere = (word: string): boolean => hereIn(word) !== undefined;
+
 /** Its tasks do not lie in the folder of the run. */
 export const isElsewhere = (word: string): boolean => addressIn(word) !== undefined;
 

@@ -1,9 +1,10 @@
 // `farloop run-once list|get|logs|cancel`: runs as their records show them.
 import { Command, Option } from 'commander';
 import { summaryOf, type RunSummary } from '../../kinds/run-once/results.ts';
-import { isOver } from '../../kinds/run-once/run.ts';
+import { isOver, type RunState } from '../../kinds/run-once/run.ts';
 import { stateFolderPath, stateOption } from '../instance/instance-file.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
+import { shownLines } from '../../objects/values/shown-text.ts';
 import { print, printLine, printLines, printProblem, spanText, tableText, type OutputFormat } from '../terminal/output.ts';
 import { folderOfRun, recordOfRun, runIdsIn, runsFolder } from './run-folder.ts';
 import { junitText, logLines, progressLines, runJson, runText, type LogsByPod } from './run-text.ts';
@@ -18,6 +19,12 @@ interface QueryOptions {
   output: RunOutput;
 }
 
+/** Given to the command itself, else to `run-once` before it. */
+function optionsGiven<Options>(command: Command): Options {
+  const own = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli');
+  return { ...command.optsWithGlobals(), ...Object.fromEntries(own) } as Options;
+}
+
 const WATCH_AGAIN_MS = 200;
 
 export const listCommand = (): Command =>
@@ -27,7 +34,7 @@ export const listCommand = (): Command =>
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop run-once list')
     .action(async (_own: object, command: Command) => {
-      const { state, output }: QueryOptions = command.optsWithGlobals();
+      const { state, output }: QueryOptions = optionsGiven(command);
       if (output === 'junit') throw new UsageError('-o junit is for the results of one run: use farloop run-once get ID -o junit');
       await listRuns(stateFolderPath(state), output);
     });
@@ -67,7 +74,7 @@ export const getCommand = (): Command =>
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop run-once get nightly-07 --watch')
     .action(async (id: string, _own: object, command: Command) => {
-      const { state, output, watch }: QueryOptions & { watch?: true } = command.optsWithGlobals();
+      const { state, output, watch }: QueryOptions & { watch?: true } = optionsGiven(command);
       const stateFolder = stateFolderPath(state);
       await printRun(stateFolder, watch ? await watched(stateFolder, id) : summaryOf((await runNamed(stateFolder, id)).run), output);
     });
@@ -95,13 +102,15 @@ export const logsCommand = (): Command =>
   new Command('logs')
     .description('Show the logs of the containers of a run: as its provider has them, else the last lines that were kept.')
     .argument('<id>', 'the run; --logs of the run said how many lines are kept')
+    .option('-f, --follow', 'go on with lines as they are written, until the run is over')
     .option('--provider-token-file <file>', 'bearer token that a provider reached by HTTP asks for, alone in a file')
     .addOption(stateOption())
-    .addHelpText('after', '\nExample:\n  farloop run-once logs nightly-07')
+    .addHelpText('after', '\nExample:\n  farloop run-once logs nightly-07 --follow')
     .action(async (id: string, _own: object, command: Command) => {
-      const { state, providerTokenFile: tokenFile }: QueryOptions & { providerTokenFile?: string } = command.optsWithGlobals();
+      const { state, follow, providerTokenFile: tokenFile }: QueryOptions & LogsOptions = optionsGiven(command);
       const stateFolder = stateFolderPath(state);
       const { run } = await runNamed(stateFolder, id);
+      if (follow && !isOver(run)) return await followed(run, folderOfRun(stateFolder, id), tokenFile);
       const kept = await keptLogs(stateFolder, summaryOf(run));
       const { logsAtProvider } = await import('./provider-logs.ts');
       const logs = new Map([...kept, ...(await logsAtProvider(run, folderOfRun(stateFolder, id), tokenFile))]);
@@ -115,6 +124,22 @@ export const logsCommand = (): Command =>
       printLines(lines.join('\n'));
     });
 
+interface LogsOptions {
+  follow?: true;
+  providerTokenFile?: string;
+}
+
+async function followed(run: RunState, folder: string, tokenFile: string | undefined): Promise<void> {
+  const [{ followLogs, linesOfContainers }, { SystemClock }] = await Promise.all([
+    import('./follow-logs.ts'),
+    import('../../adapters/clock/system-clock.ts'),
+  ]);
+  const isOne = run.pods.length === 1 && (run.pods[0]?.status?.containers.length ?? 2) === 1;
+  const lines = linesOfContainers(isOne);
+  const show = (...of: Parameters<typeof lines>): void => void process.stdout.write(shownLines(lines(...of)));
+  await followLogs({ id: run.id, folder, clock: new SystemClock(), tokenFile, show });
+}
+
 export const cancelCommand = (): Command =>
   new Command('cancel')
     .description('Cancel a run, and wait until its pods have ended.')
@@ -123,7 +148,7 @@ export const cancelCommand = (): Command =>
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop run-once cancel nightly-07')
     .action(async (id: string, _own: object, command: Command) => {
-      const { state, providerTokenFile: tokenFile }: QueryOptions & { providerTokenFile?: string } = command.optsWithGlobals();
+      const { state, providerTokenFile: tokenFile }: QueryOptions & { providerTokenFile?: string } = optionsGiven(command);
       const stateFolder = stateFolderPath(state);
       const before = await runNamed(stateFolder, id);
       if (isOver(before.run)) {

@@ -1,31 +1,8 @@
 // A run as people and pipelines read it: a line for each change, a table at the end, JSON, JUnit.
-import type { RunPodResult, RunSummary } from '../../kinds/run-once/results.ts';
+import type { OpenRunPod, RunPodResult, RunSummary } from '../../kinds/run-once/results.ts';
 import type { ContainerEnd, RunPod, RunState } from '../../kinds/run-once/run.ts';
+import { standingOf } from '../../kinds/run-once/standing.ts';
 import { tableText } from '../terminal/output.ts';
-
-/** How a pod stands now, in a few words. */
-export function standingOf({ phase, rejected, error, status, isSeen }: RunPod): string {
-  if (rejected) return `rejected: ${rejected.reason}`;
-  if (error !== undefined) return 'failed';
-  if (phase === 'final') return endText(status?.phase);
-  if (phase === 'room') return 'waits until others have made room';
-  if (phase === 'undecided' || phase === 'queued') return 'waits';
-  if (!isSeen || status?.phase === 'Pending') return waitingText(status?.containers);
-  if (status?.phase === 'Running') return 'running';
-  // The kubelet's mode waited on as well, with nothing said.
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed'
-    ? `${ENDED}, and the run waits for it to run: see --until`
-    : 'starting';
-}
-
-const ENDED = 'has ended';
-
-const endText = (phase = 'Running'): string => (phase === 'Succeeded' ? 'succeeded' : phase === 'Failed' ? 'ended' : 'running');
-
-function waitingText(containers: readonly ContainerEnd[] = []): string {
-  const reason = containers.find((container) => container.state === 'waiting' && container.reason !== undefined)?.reason;
-  return reason === undefined || reason === 'ContainerCreating' ? 'starting' : `starting: ${reason}`;
-}
 
 const nameOf = ({ namespace, name }: Pick<RunPod, 'namespace' | 'name'>): string => `${namespace}/${name}`;
 
@@ -47,24 +24,27 @@ const resultText = ({ error, rejected }: RunPodResult): string => (error !== und
 const containerText = ({ name, state, exitCode, reason }: ContainerEnd): string =>
   `${name}: ${state === 'terminated' ? `exit ${exitCode}` : state}${state === 'waiting' && reason !== undefined ? ` (${reason})` : ''}`;
 
+const containersText = ({ containers }: { containers: readonly ContainerEnd[] }): string => containers.map(containerText).join(', ');
+
+const openText = ({ why, nextAt, retries }: OpenRunPod): string =>
+  [why, ...(retries > 0 ? [`${retries} retries`] : []), ...(nextAt === undefined ? [] : [`looked at again at ${nextAt}`])].join('; ');
+
 const noteText = ({ error, rejected }: RunPodResult): string => error ?? (rejected ? `${rejected.reason}: ${rejected.message}` : '');
 
 export type LogsByPod = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 export function runText(summary: RunSummary, logs: LogsByPod = new Map()): string {
-  const { runId, state, node, results, warnings, open } = summary;
+  const { runId, state, node, results, warnings, open, openPods } = summary;
   const counts = [
     `${results.filter((result) => resultText(result) === 'ok').length} ok`,
     `${results.filter((result) => resultText(result) === 'failed').length} failed`,
     `${results.filter((result) => resultText(result) === 'rejected').length} rejected`,
     ...(open > 0 ? [`${open} open`] : []),
   ];
-  const rows = results.map((result) => [
-    nameOf(result.pod),
-    resultText(result),
-    result.containers.map(containerText).join(', '),
-    noteText(result),
-  ]);
+  const rows = [
+    ...results.map((result) => [nameOf(result.pod), resultText(result), containersText(result), noteText(result)]),
+    ...openPods.map((pod) => [nameOf(pod.pod), 'open', containersText(pod), openText(pod)]),
+  ];
   return [
     `run ${runId} on ${node}: ${state}; ${counts.join(', ')}`,
     ...(rows.length > 0 ? [tableText(['POD', 'RESULT', 'CONTAINERS', 'NOTE'], rows)] : []),

@@ -2,7 +2,7 @@
 // that is absent is something that the kind cannot do.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 
-/** What a scaling would change. */
+/** The change that a scaling would make. */
 export interface Scaling {
   /** A merge patch of the owner. */
   patch: object;

@@ -1,5 +1,6 @@
 // The facts of a Job for relay, ingest, loop and onboarding.
 import { jobActions } from './acting.ts';
+import { secondsOf } from '../../objects/values/unix-seconds.ts';
 import { jobFactsFault } from './owner-facts-check.ts';
 import { isJobFinished, JOB_FIELDS, jobFactsOf } from './terms/owner-facts.ts';
 import {
@@ -36,6 +37,7 @@ export const jobFacts = defineFacts<Job>({
   isAlone: isBuiltInOff,
   managerOf: ({ spec }) => spec.managedBy,
   hasStarted: ({ status }) => status?.startTime !== undefined,
+  runsSince: ({ status }) => secondsOf(status?.startTime),
   isFinished: isJobFinished,
   actions: jobActions,
   expectedChildren: ({ spec }) => Math.max(spec.completions ?? 0, spec.parallelism ?? 0),

@@ -3,6 +3,7 @@ import type { Job, JobStatus } from '../../objects/kubernetes.ts';
 import { definePlanner } from '../rows/planner-row.ts';
 import { jobBackoff } from './backoff/kept-backoff.ts';
 import { jobMetrics } from './counting/metrics.ts';
+import { jobRunLengths } from './detail/run-lengths.ts';
 import { jobPlanner } from './plan.ts';
 import { recordedFactsOf } from './recorded-facts.ts';
 import { jobTexts } from './recorded-texts.ts';
@@ -15,6 +16,7 @@ export const jobRow = definePlanner<Job, JobStatus>({
   metrics: jobMetrics,
   backoff: jobBackoff,
   kept: jobKept,
+  runLengths: jobRunLengths,
   recordedFactsOf,
   recordedTexts: jobTexts,
 });

@@ -8,6 +8,7 @@ import { counted } from '../rows/reasons.ts';
 import type { Standing } from '../rows/state.ts';
 import { trueCondition } from '../rows/usual-reasons.ts';
 import { jobBackoff } from './backoff/kept-backoff.ts';
+import { indexStatesOf } from './detail/index-states.ts';
 import { PATCH_PURPOSES } from './reasons/patch-purposes.ts';
 import { JOB_REASONS } from './reasons/reason-codes.ts';
 import { reasonsOf } from './reasons/reasons.ts';
@@ -30,6 +31,7 @@ export const jobShown = defineShown<Job>(jobFacts, {
     { name: 'completionTime', in: 'status', is: 'time' },
   ],
   figuresOf,
+  indexesOf: indexStatesOf,
   purposes: PATCH_PURPOSES,
   eventsPerPod: new Set(['SuccessfulCreate', 'SuccessfulDelete']),
   hiddenStatus: new Set(['uncountedTerminatedPods']),

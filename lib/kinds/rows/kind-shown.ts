@@ -3,6 +3,7 @@
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import { ownEntry } from '../../objects/values/untyped-fields.ts';
 import type { Manages } from '../../objects/manages.ts';
+import type { IndexStates, ReplicaType } from '../../objects/detail/workload-map.ts';
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { reasonOf } from './define-facts.ts';
 import type { KindFacts } from './kind.ts';
@@ -58,6 +59,13 @@ export interface KindShown<Owner extends WorkloadObject = WorkloadObject> {
   fields: readonly ShownField[];
   /** @param owner undefined if gone or unknown. The figures are the same, without the numbers that only the owner has */
   figuresOf(owner: Owner | undefined): Figure[];
+
+  /** The states of its indexes; undefined for an owner without. @param lengths of those that succeeded, as a head keeps them */
+  indexesOf?(owner: Owner, pods: Iterable<PodFacts>, about: { nowMs: number; lengths?: string | undefined }): IndexStates | undefined;
+  /** Its replicas by type, in the order in which they start; absent for a kind without. */
+  replicasOf?(owner: Owner, pods: Iterable<PodFacts>): ReplicaType[];
+  /** The replica type and the index that a pod of its own stands for, as far as it says. Absent: a completion index alone. */
+  placeOf?(pod: PodFacts): { type?: string; index?: string };
 
   purposes: Readonly<Record<string, PatchPurpose>>;
   /** Reasons of Events that are emitted once per pod. */

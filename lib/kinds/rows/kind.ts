@@ -105,6 +105,11 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
   /** The manager that the owner names; undefined if it names none. */
   managerOf(owner: Owner): string | undefined;
   hasStarted(owner: Owner): boolean;
+  /**
+   * Since when its present run goes on, in Unix seconds; undefined: it has not begun. Of pods that fell since, passes remember the first. Absent:
+   * of a kind whose pods are each on their own.
+   */
+  runsSince?(owner: Owner): number | undefined;
   isFinished(owner: Owner): boolean;
   /** Most children at a time, for the layout of its view. 0: unknown. */
   expectedChildren(owner: Owner): number;

@@ -23,6 +23,15 @@ export interface PlannerRow<Owner extends WorkloadObject = WorkloadObject, Statu
   backoff: KindBackoff<Owner, Status>;
   /** The kind's own durable state in its workloads' heads; absent: none. */
   kept?: KindKept;
+  /**
+   * For people alone: how long its parts ran that succeeded. Pure; given again what it was given before, it counts none twice. Absent: nothing
+   * is remembered.
+   */
+  runLengths?(
+    known: RunsRemembered | undefined,
+    owners: { before: Owner | undefined; after: Owner },
+    pods: Iterable<PodFacts>,
+  ): RunsRemembered | undefined;
   /** The part that its passes want of what another workload keeps (a `workloads` sight); absent: all. @param uid of the one that asks */
   heardOf?(kept: object, uid: string): object;
   /** The node that a pod is handed to. Undefined: there is no such node. */
@@ -42,6 +51,13 @@ export interface KindStatus<Owner extends WorkloadObject, Status extends object>
   debouncedFields: readonly string[];
   /** Writes that may wait for the next wave's status while many creates are under way; absent: none. */
   amidCreates?: AmidCreates<Owner>;
+}
+
+export interface RunsRemembered {
+  /** How many had succeeded by the status that was counted last. */
+  of: number;
+  /** As `runLengthsText` writes them. */
+  lengths: string;
 }
 
 export interface AmidCreates<Owner extends WorkloadObject> {

@@ -14,13 +14,19 @@ export interface RunGiven {
   /** As given, in the order of the manifest, with the API server's defaults; undefined: there was no document. */
   pods: readonly Pod[] | undefined;
   options?: Partial<RunOptions>;
+  /** When the former run of this id began, whose time is over: its provider may still know its tasks, which are none of this run's. */
+  formerAtMs?: number;
 }
 
 /** Pods as they are run: each with a uid that a repeated call gives again, bound to the node. */
-export function podsToRun({ id, node, pods = [] }: Pick<RunGiven, 'id' | 'node' | 'pods'>): Pod[] {
+export function podsToRun({ id, node, pods = [], formerAtMs }: Pick<RunGiven, 'id' | 'node' | 'pods' | 'formerAtMs'>): Pod[] {
   return pods.map((pod, index) => ({
     ...pod,
-    metadata: { ...pod.metadata, namespace: pod.metadata.namespace || 'default', uid: pod.metadata.uid || uidOf(id, index, pod) },
+    metadata: {
+      ...pod.metadata,
+      namespace: pod.metadata.namespace || 'default',
+      uid: pod.metadata.uid || uidOf([id, index, pod, formerAtMs]),
+    },
     spec: { ...pod.spec, nodeName: pod.spec.nodeName || (node.metadata.name ?? '') },
   }));
 }
@@ -64,9 +70,9 @@ export function newRun(given: RunGiven, now: Date): RunState {
 }
 
 /** A uuid by its look, with a prefix that no API server gives. */
-function uidOf(id: string, index: number, pod: Pod): string {
+function uidOf(of: readonly [id: string, index: number, pod: Pod, formerAtMs: number | undefined]): string {
   const hash = createHash('sha256')
-    .update(JSON.stringify([id, index, pod]))
+    .update(JSON.stringify(of.filter((part) => part !== undefined)))
     .digest('hex');
   const uuid = [hash.slice(0, 8), hash.slice(8, 12), `4${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`, hash.slice(20, 32)].join('-');
   return `${RUN_UID_PREFIX}${uuid}`;

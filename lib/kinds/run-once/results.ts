@@ -1,4 +1,5 @@
 // Results of a run, in the order of spec section 6: rejections as in the manifest, then the others as they came to their end.
+import { standingOf } from './standing.ts';
 import type { ContainerEnd, RunPod, RunStage, RunState } from './run.ts';
 
 export interface RunPodResult {
@@ -13,6 +14,14 @@ export interface RunPodResult {
   retries: number;
 }
 
+/** A pod without an outcome so far. */
+export interface OpenRunPod extends Pick<RunPodResult, 'pod' | 'status' | 'containers' | 'retries'> {
+  /** How it stands. */
+  why: string;
+  /** When it is looked at again though nothing happens. */
+  nextAt?: string;
+}
+
 export interface RunSummary {
   runId: string;
   state: RunStage;
@@ -22,6 +31,8 @@ export interface RunSummary {
   results: RunPodResult[];
   /** Pods without an outcome so far. */
   open: number;
+  /** In the order of the manifest. */
+  openPods: OpenRunPod[];
   error?: string;
   cause?: string;
   warnings: string[];
@@ -48,11 +59,25 @@ export function summaryOf(run: RunState): RunSummary {
     provider,
     results: resultOrder(run).map(resultOf),
     open: pods.filter((pod) => !hasOutcome(pod)).length,
+    openPods: pods.filter((pod) => !hasOutcome(pod)).map(openOf),
     ...(error !== undefined && { error }),
     ...(cause !== undefined && { cause }),
     warnings,
     startedAt: new Date(createdAtMs).toISOString(),
     ...(finishedAtMs !== undefined && { finishedAt: new Date(finishedAtMs).toISOString() }),
+  };
+}
+
+function openOf(state: RunPod): OpenRunPod {
+  const { pod, status, containers, retries } = resultOf(state);
+  const { dueAtMs } = state;
+  return {
+    pod,
+    why: standingOf(state),
+    ...(dueAtMs !== undefined && { nextAt: new Date(dueAtMs).toISOString() }),
+    ...(status && { status }),
+    containers,
+    retries,
   };
 }
 

@@ -1,4 +1,5 @@
 // The facts of a training job for relay, ingest, loop and onboarding: one row for each kind, made of its names.
+import { secondsOf } from '../../objects/values/unix-seconds.ts';
 import { isActive, isReady, type PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
@@ -41,6 +42,7 @@ export const trainingFacts = (names: FrameworkNames): KindFacts =>
     isManaged: (job, manages) => manages.includes(TRAINING_JOBS) && (names.isOfBase === true || managerOf(job) !== MULTI_KUEUE),
     managerOf,
     hasStarted: ({ status }) => status?.startTime !== undefined,
+    runsSince: ({ status }) => secondsOf(status?.startTime),
     isFinished: ({ status }) => isOver(status?.conditions),
     actions: trainingActions(names),
     expectedChildren: (job) => totalIn(names, job),

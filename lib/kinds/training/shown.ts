@@ -4,6 +4,7 @@ import type { FrameworkNames } from './names/framework-names.ts';
 import { isOver } from './status/conditions.ts';
 import type { TrainingJob } from './terms/job-types.ts';
 import { REASONS, trainingReasons, wantedIn } from './reasons.ts';
+import { placeOfReplica, replicasOf } from './detail/replicas.ts';
 import { MULTI_KUEUE, TRAINING_JOBS } from './names/settings.ts';
 import { trainingFacts } from './facts.ts';
 
@@ -17,6 +18,8 @@ export const trainingShown = (names: FrameworkNames): KindShown =>
       { name: 'completionTime', in: 'status', is: 'time' },
     ],
     figuresOf: (job) => figuresOf(names, job),
+    replicasOf: (job, pods) => replicasOf(names, job, pods),
+    placeOf: (pod) => placeOfReplica(names, pod),
     purposes: {
       completed: { does: 'remember completed replicas on', refusedTo: (target) => `annotate ${target}` },
     },

@@ -116,6 +116,7 @@ export function areContainersAlike(a: readonly ContainerFacts[], b: readonly Con
   return true;
 }
 
+/** But for when they ended. */
 export function areLastEndsAlike(a: readonly LastEnd[] | undefined, b: readonly LastEnd[] | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined || a.length !== b.length) return false;
@@ -124,6 +125,13 @@ export function areLastEndsAlike(a: readonly LastEnd[] | undefined, b: readonly 
     if (one?.container !== other?.container || one?.exitCode !== other?.exitCode || one?.reason !== other?.reason) return false;
   }
   return true;
+}
+
+/** The ends with the time of the first one. @param finishedAt undefined: it is not known */
+export function firstEndedAt([first, ...others]: readonly LastEnd[], finishedAt: number | undefined): readonly LastEnd[] {
+  if (first === undefined) return [];
+  const { finishedAt: _, ...end } = first;
+  return [finishedAt === undefined ? end : { ...end, finishedAt }, ...others];
 }
 
 export const endedAt = ({ name, role, restarts, exitCode }: ContainerFacts, finishedAt: number): ContainerFacts =>

@@ -1,6 +1,7 @@
 // Reasons of scheduler, kubelet and node why a pod does not run, or why they ended it: bounded, and stable while nothing changes.
 import type { Condition, ContainerStatus, Pod } from '../kubernetes.ts';
 import { BRIEF, type WantedFields } from '../field-mask.ts';
+import { secondsOf } from '../values/unix-seconds.ts';
 
 export interface PodReason {
   /** One word of Kubernetes, such as `Unschedulable`, `ImagePullBackOff` or `Evicted`. */
@@ -25,7 +26,7 @@ export const REASON_FIELDS = { reason: BRIEF, message: BRIEF } satisfies WantedF
 export const CONTAINER_REASON_FIELDS = {
   name: true,
   state: { waiting: REASON_FIELDS, terminated: { exitCode: true, reason: BRIEF } },
-  lastState: { terminated: { exitCode: true, reason: BRIEF } },
+  lastState: { terminated: { exitCode: true, finishedAt: true, reason: BRIEF } },
 } satisfies WantedFields;
 
 /** @returns undefined where nothing is said, which is the ordinary case: then there is no byte of it anywhere */
@@ -79,9 +80,11 @@ export interface LastEnd {
   exitCode: number;
   /** Absent where the exit code says as much. */
   reason?: string;
+  /** Unix seconds. Kept of the latest end of a pod alone: pods that ended alike then share the rest. */
+  finishedAt?: number;
 }
 
-/** @returns undefined for a pod whose containers were never started again, which is the ordinary case */
+/** @returns the latest end first; undefined for a pod whose containers were never started again, which is the ordinary case */
 export function lastEndsOf({ status }: Pod): LastEnd[] | undefined {
   let ends: LastEnd[] | undefined;
   for (const containers of [status?.containerStatuses, status?.initContainerStatuses])
@@ -93,9 +96,26 @@ export function lastEndsOf({ status }: Pod): LastEnd[] | undefined {
         container: plain(name, LONGEST_POD_REASON.container),
         exitCode: ended.exitCode,
         ...(reason !== '' && { reason }),
+        ...finishedIn(ended.finishedAt),
       });
     }
-  return ends;
+  return ends && latestFirst(ends);
+}
+
+const finishedIn = (time: string | undefined): Pick<LastEnd, 'finishedAt'> => {
+  const finishedAt = secondsOf(time);
+  return finishedAt === undefined ? {} : { finishedAt };
+};
+
+/** Most pods have one such container, and no order to find. */
+function latestFirst(ends: LastEnd[]): LastEnd[] {
+  const [only, ...others] = ends;
+  if (only === undefined || others.length === 0) return ends;
+  const timeOf = ({ finishedAt = -Infinity }: LastEnd): number => finishedAt;
+  const [latest = only, ...rest] = ends.toSorted((a, b) => (timeOf(b) > timeOf(a) ? 1 : timeOf(b) < timeOf(a) ? -1 : 0));
+  const timeless: LastEnd[] = [latest];
+  for (const { finishedAt: _time, ...end } of rest) timeless.push(end);
+  return timeless;
 }
 
 /** `OOMKilled` and its like. Not the message: a program may write that itself. */

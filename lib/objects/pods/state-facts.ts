@@ -36,15 +36,18 @@ export interface StateFacts {
   containers: ContainerFacts[];
   /** Why it does not run, or was ended, in the cluster's words. Absent where nothing is said. */
   reasons?: readonly PodReason[];
-  /** How the run before of containers ended that run or wait again. Absent for a pod without such. */
+  /** How the run before of containers ended that run or wait again, the latest end first. Absent for a pod without such. */
   lastEnds?: readonly LastEnd[];
+  /** When its node took it, `status.startTime`. */
+  startedAt?: number;
 }
 
 const { EACH, sum, text } = values;
 /** Years 0 to 9999, which is what the API's times reach. */
 const [TIME_MIN, TIME_MAX] = [-62_167_219_200, 253_402_300_799];
+const isTime = (seconds: number): boolean => seconds >= TIME_MIN && seconds <= TIME_MAX;
 const timeFaultOf = (name: string, seconds: number | undefined): string | undefined =>
-  seconds === undefined || (seconds >= TIME_MIN && seconds <= TIME_MAX) ? undefined : `${name}: a date before the year 10000`;
+  seconds === undefined || isTime(seconds) ? undefined : `${name}: a date before the year 10000`;
 
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
@@ -274,7 +277,7 @@ export const STATE_FACTS: FactRows<StateFacts> = {
   },
   lastEnds: {
     isForPeople: true,
-    /** Container, exit code, reason or an empty text. */
+    /** Container, exit code, reason or an empty text. The time of the first one is each pod's own. */
     shared: shared({
       letter: 'e',
       schema: v.optional(v.array(v.tuple([CONTAINER, v.pipe(v.number(), v.safeInteger()), REASON]))),
@@ -289,11 +292,37 @@ export const STATE_FACTS: FactRows<StateFacts> = {
       faultOf: (tuples) =>
         tuples?.some(([, exitCode]) => exitCode > LARGEST_INT32 || exitCode < LEAST_INT32) ? 'lastEnds: numbers of 32 bits' : undefined,
     }),
+    number: number({
+      column: 'behind',
+      since: 'createdAt',
+      bit: 16_384,
+      valueOf: ({ lastEnds }) => lastEnds?.[0]?.finishedAt,
+      give: (facts, value) => void (facts.lastEnds &&= values.firstEndedAt(facts.lastEnds, isTime(value) ? value : undefined)),
+    }),
     fields: { status: { containerStatuses: CONTAINER_REASON_FIELDS, initContainerStatuses: CONTAINER_REASON_FIELDS } },
     read: (pod, facts) => {
       const ends = lastEndsOf(pod);
       if (ends) facts.lastEnds = ends;
     },
     forget: (facts) => void delete facts.lastEnds,
+  },
+  startedAt: {
+    isForPeople: true,
+    number: number({
+      column: 'behind',
+      since: 'createdAt',
+      bit: 32_768,
+      valueOf: ({ startedAt }) => startedAt,
+      give: (facts, value) => {
+        if (isTime(value)) facts.startedAt = value;
+        else delete facts.startedAt;
+      },
+    }),
+    fields: { status: { startTime: true } },
+    read: ({ status }, facts) => {
+      const startedAt = secondsOf(status?.startTime);
+      if (startedAt !== undefined) facts.startedAt = startedAt;
+    },
+    forget: (facts) => void delete facts.startedAt,
   },
 };

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { LARGEST_INT32 } from '../../objects/values/integers.ts';
+import { FELL, packedFalls, RAN, readFalls } from './remembered.ts';
 
 const wholeNumber = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
@@ -86,6 +87,10 @@ const PassState = v.looseObject({
   untold: v.optional(
     v.array(v.object({ type: v.picklist(['Normal', 'Warning']), reason: v.string(), message: v.string(), atMs: wholeNumber })),
   ),
+  /** Which pod fell first, for people. */
+  fell: FELL,
+  /** How long its parts ran that succeeded, for people. */
+  ran: RAN,
 });
 
 export type PassState = v.InferOutput<typeof PassState>;
@@ -99,7 +104,8 @@ export const hasIntents = ({ create, delete: deletes, strip }: Intents): boolean
 
 /** Packs children as runs of neighbours: the head must stay under 1 KB, and every write is billed by its size. */
 export function encodeState(state: PassState): string {
-  const { intents, ...rest } = state;
+  const { intents, fell, ...others } = state;
+  const rest = { ...others, ...(fell && { f: packedFalls(fell) }) };
   if (!hasIntents(intents)) return JSON.stringify(rest);
   const packed = { a: intents.atMs, c: packChildren(intents.create), d: packChildren(intents.delete), s: packChildren(intents.strip) };
   return JSON.stringify({ ...rest, i: packed });
@@ -142,7 +148,9 @@ const unpackChildren = (packed: v.InferOutput<typeof PackedChildren>): ChildOrUi
 /** @returns undefined if the text is not a state of ours */
 export function decodeState(text: string): PassState | undefined {
   try {
-    const { i, ...rest } = JSON.parse(text) as { i?: unknown };
+    const { i, f, ...others } = JSON.parse(text) as { i?: unknown; f?: unknown };
+    const fell = readFalls(f);
+    const rest = { ...others, ...(fell && { fell }) };
     if (i === undefined) return v.parse(PassState, { ...rest, intents: NO_INTENTS });
     const packed = v.parse(PackedIntents, i);
     const create = unpackChildren(packed.c).filter((child) => typeof child !== 'string');

@@ -1,4 +1,4 @@
-// What an action of a person would do to a workload, in words and as writes. Reads, and changes nothing.
+// Plans an action of a person on a workload: its effect in words, and the writes that it takes. Reads, and changes nothing.
 import { createHash } from 'node:crypto';
 import type { KindActions } from '../../kinds/acting/kind-actions.ts';
 import type { KubernetesObject, WorkloadObject } from '../../objects/kubernetes.ts';
@@ -19,7 +19,7 @@ export type Writes =
 export interface PlannedAction extends Pick<ActionAnswer, 'text' | 'button' | 'endingPods' | 'needsName' | 'created'> {
   /** Absent: it stands so already. */
   writes?: Writes;
-  /** What was done, as a sentence. */
+  /** A sentence for when it is done. */
   doneText: string;
 }
 

@@ -7,6 +7,7 @@ import type { RunRecord, Runs } from '../../ports/runs.ts';
 import type { Pod } from '../../objects/kubernetes.ts';
 import { StaleWriteError } from '../../ports/store.ts';
 import { answersTo, forgetStopped, mirrorEnds } from './provider-answers.ts';
+import { keptRun } from './kept-runs.ts';
 import { keepLogs } from './run-logs.ts';
 import { readManifest, removeManifests } from './run-parts.ts';
 import type { RunPorts } from './run-ports.ts';
@@ -133,7 +134,7 @@ const MOST_CONFLICTS = 100;
 
 /** Writes down that the run is cancelled; the process that drives it stops its tasks. @returns undefined: there is no such run */
 export async function cancelRun(id: string, ports: Pick<RunPorts, 'runs' | 'clock'>): Promise<RunState | undefined> {
-  let record = await ports.runs.get(id);
+  let record = await keptRun(ports.runs, id, ports.clock.nowMs());
   for (let conflicts = 0; record && conflicts < MOST_CONFLICTS; conflicts += 1) {
     const before = readRun(record.state);
     const run = cancelled(before, new Date(ports.clock.nowMs()));

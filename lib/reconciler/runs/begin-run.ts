@@ -4,18 +4,23 @@ import { readRun, type RunState } from '../../kinds/run-once/run.ts';
 import { otherManifest } from '../../kinds/run-once/texts.ts';
 import type { RunRecord } from '../../ports/runs.ts';
 import { StaleWriteError } from '../../ports/store.ts';
-import { storeManifest } from './run-parts.ts';
+import { isKept } from './kept-runs.ts';
+import { removeLogs, storeManifest } from './run-parts.ts';
 import { RunConflictError, type RunPorts } from './run-ports.ts';
 
 /** @returns the run as it stands. @throws RunConflictError the id has another manifest */
 export async function beginRun(
-  given: RunGiven,
+  asked: RunGiven,
   { runs, clock }: Pick<RunPorts, 'runs' | 'clock'>,
 ): Promise<{ run: RunState; isNew: boolean }> {
-  const { id } = given;
-  const hash = manifestHashOf(given);
+  const { id } = asked;
+  const hash = manifestHashOf(asked);
   const known = await runs.get(id);
-  if (known) return { run: sameRun(known, hash), isNew: false };
+  const isTaken = known !== undefined && isKept(known, clock.nowMs());
+  if (isTaken) return { run: sameRun(known, hash), isNew: false };
+  // Of a run whose time is over: its id is free, and its logs must not be taken for those of the new one.
+  if (known) await removeLogs(runs, id);
+  const given = known ? { ...asked, formerAtMs: known.createdAtMs } : asked;
   const run = newRun(given, new Date(clock.nowMs()));
   // Before the record: where the record is, its manifest is whole.
   await storeManifest(runs, id, hash, podsToRun(given));
@@ -29,7 +34,7 @@ export async function beginRun(
         state: JSON.stringify(run),
         ...(finishedAtMs === undefined ? { dueAtMs: run.createdAtMs } : { keptUntilMs: finishedAtMs + run.options.ttlSeconds * 1_000 }),
       },
-      0,
+      known?.version ?? 0,
     );
     return { run, isNew: true };
   } catch (error) {

@@ -38,7 +38,10 @@ export async function readManifest(runs: Runs, id: string, hash: string): Promis
 /** Values of environments are in them, and a finished run needs none. */
 export const removeManifests = async (runs: Runs, id: string): Promise<void> => await runs.removeParts(id, MANIFEST);
 
-const logName = (index: number): string => `log-${index}`;
+const LOG = 'log-';
+const logName = (index: number): string => `${LOG}${index}`;
+
+export const removeLogs = async (runs: Runs, id: string): Promise<void> => await runs.removeParts(id, LOG);
 
 /** The last lines of each container, by its name. */
 export type PodLogs = Readonly<Record<string, string>>;

@@ -7,6 +7,7 @@ import { OvertakenError, type Ending } from '../pass/ending.ts';
 import type { Pass } from '../pass/pass.ts';
 import { untoldInMs, writeEvents } from '../report/event-objects.ts';
 import { reportPass } from '../report/pass-report.ts';
+import { rememberEnds } from '../report/remembered-ends.ts';
 import { countsOfForgotten } from '../view/view-counts.ts';
 import { forget } from './after-owner.ts';
 import { commit, saveObservations } from './commit.ts';
@@ -38,6 +39,7 @@ export async function record(loop: Loop, pass: Pass, ended: Ending, sinceMs: num
     } else {
       const untoldMs = isUntroubled ? untoldInMs(pass.pending.state, ports.clock.nowMs()) : undefined;
       const againInMs = untoldMs === undefined ? ending.againInMs : Math.min(ending.againInMs ?? untoldMs, untoldMs);
+      rememberEnds(pass);
       nextWakeAtMs = await commit(ports, pass, { ...ending, againInMs });
       if (ending.outcome === 'putOff') await resendIfAnswered(ports, loop.reachability, pass.key);
     }

@@ -1,4 +1,4 @@
-// What people ask to be done with a workload: as they ask the API, and as it asks the passes, which reach the cluster.
+// Actions of people on a workload: as they ask the API for them, and as it asks the passes, which reach the cluster.
 import * as v from 'valibot';
 
 const REPLICAS_MAX = 100_000;
@@ -41,9 +41,9 @@ export const ActionAnswer = v.object({
   uid: text,
   /** `planned`: a dry run. `unchanged`: it stood so already. */
   result: v.picklist(['planned', 'done', 'unchanged']),
-  /** What happens, or what was done: sentences for people. */
+  /** Sentences for people: the effect that it would have, or has had. */
   text: v.array(text),
-  /** What a button for it says. */
+  /** The words on a button for it. */
   button: text,
   /** Pods that end by it. */
   endingPods: v.exactOptional(count),

@@ -75,8 +75,17 @@ const VALUES: { readonly [Name in FactName]-?: readonly [PodFacts[Name], PodFact
     [{ container: 'main', exitCode: 137 }],
     [{ container: 'main', exitCode: 1 }],
     [{ container: 'log', exitCode: 1 }],
+    [
+      { container: 'main', exitCode: 137, reason: 'OOMKilled', finishedAt: 1_790_000_009 },
+      { container: 'log', exitCode: 1 },
+    ],
+    [
+      { container: 'main', exitCode: 137, reason: 'OOMKilled', finishedAt: 1_790_000_010 },
+      { container: 'log', exitCode: 1 },
+    ],
     undefined,
   ],
+  startedAt: [1_790_000_001, 1_790_000_002, undefined],
   node: ['node-1', 'node-2', undefined],
   podReason: ['Evicted', 'NodeLost', undefined],
   containerWords: [
@@ -232,7 +241,7 @@ describe('the table', () => {
   test('what is read of a pod is what its facts need', () => {
     const reason = { reason: {}, message: {} };
     const terminated = { exitCode: true, finishedAt: true, reason: {} };
-    const lastState = { terminated: { exitCode: true, reason: {} } };
+    const lastState = { terminated: { exitCode: true, finishedAt: true, reason: {} } };
     const status = { name: true, restartCount: true, state: { terminated, waiting: reason }, lastState };
     expect(POD_FIELDS).toEqual({
       metadata: {
@@ -256,6 +265,7 @@ describe('the table', () => {
       spec: { nodeName: true, initContainers: { name: true, restartPolicy: true } },
       status: {
         phase: true,
+        startTime: true,
         ...reason,
         conditions: { type: true, status: true, lastTransitionTime: true, ...reason },
         containerStatuses: status,
@@ -347,7 +357,7 @@ describe('facts that a kind must ask for', () => {
 
 test('of a pod that cannot be read its metadata stays, and nothing of its status', () => {
   const { reasons: _reasons, ready: _ready, readySince: _readySince, podReason: _said, ...others } = plain;
-  const { containerWords: _words, unmetCondition: _unmet, lastEnds: _ends, ...metadata } = others;
+  const { containerWords: _words, unmetCondition: _unmet, lastEnds: _ends, startedAt: _started, ...metadata } = others;
   expect(unreadableFacts(plain, 'why')).toEqual({ ...metadata, phase: '', conditions: [], containers: [], unreadable: 'why' });
 });
 
@@ -368,6 +378,18 @@ test.each<[FactName, Partial<PodFacts>]>([
   const packed = packPods([plain, { ...plain, ...impossible }, plain].map(entryOf));
   unpackPods(packed, (at, fault) => refused.push([at, fault]));
   expect(refused).toEqual([[1, expect.stringContaining(name)]]);
+});
+
+test('an impossible time of what is for people alone is left out, and the pod is not', () => {
+  const ends = [{ container: 'main', exitCode: 1, finishedAt: AFTER_9999 }];
+  const packed = packPods([plain, { ...plain, startedAt: AFTER_9999, lastEnds: ends }, plain].map(entryOf));
+  const refuse = (_at: number, fault: string): never => {
+    throw new Error(fault);
+  };
+  const [, odd, next] = unpackPods(packed, refuse).map(({ child }) => child);
+  expect(odd).not.toHaveProperty('startedAt');
+  expect(odd?.lastEnds).toEqual([{ container: 'main', exitCode: 1 }]);
+  expect(next).toEqual(plain);
 });
 
 test('a message of many pods that share many containers is not checked container by container for each pod', () => {

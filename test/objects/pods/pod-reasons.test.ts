@@ -154,6 +154,21 @@ describe('reasons of pods', () => {
     expect(podFactsOf(podWith({ containerStatuses: [{ name: 'first', state: { running: {} } }] }))).not.toHaveProperty('lastEnds');
   });
 
+  test('when the run before ended: of the latest end, which stands first', () => {
+    const before = (name: string, finishedAt?: string): ContainerStatus => ({
+      name,
+      state: { running: {} },
+      lastState: { terminated: { exitCode: 1, ...(finishedAt !== undefined && { finishedAt }) } },
+    });
+    const endsOf = (...containerStatuses: ContainerStatus[]): unknown => podFactsOf(podWith({ containerStatuses })).lastEnds;
+    expect(endsOf(before('main', '2026-09-21T14:13:29Z'))).toEqual([{ container: 'main', exitCode: 1, finishedAt: 1_790_000_009 }]);
+    expect(endsOf(before('timeless'), before('early', '2026-09-21T14:13:29Z'), before('late', '2026-09-21T14:13:30Z'))).toEqual([
+      { container: 'late', exitCode: 1, finishedAt: 1_790_000_010 },
+      { container: 'early', exitCode: 1 },
+      { container: 'timeless', exitCode: 1 },
+    ]);
+  });
+
   test('few, and short, however much is said', () => {
     const containerStatuses = Array.from({ length: 60_000 }, (_, at) => waiting('Err'.repeat(100), '😀'.repeat(1_000), `c${at}`));
     const reasons = podReasonsOf(podWith({ phase: 'Pending', containerStatuses })) ?? [];

@@ -34,6 +34,20 @@ const states: fc.Arbitrary<PassState> = fc
       park: fc.record({ failures: fc.nat(20), untilMs: fc.nat(), reason: fc.string({ maxLength: 40 }), generation: fc.nat(9) }),
       foreign: fc.record({ strikes: fc.nat(3), seenAtMs: fc.nat() }),
       events: fc.record({ left: fc.nat(25), atMs: fc.nat() }),
+      ran: fc.record({ of: fc.nat(100_000), lengths: fc.constant('4/21:3,17,,2') }),
+      fell: fc.record(
+        {
+          first: fc.record(
+            { pod: fc.string(), container: fc.string(), exitCode: fc.nat(255), reason: fc.constant('OOMKilled'), at: fc.nat() },
+            { requiredKeys: ['pod', 'container', 'exitCode', 'at'] },
+          ),
+          lastAt: fc.nat(),
+          followed: fc.nat(9),
+          withinSeconds: fc.nat(60),
+          followedExitCode: fc.nat(255),
+        },
+        { requiredKeys: ['first', 'lastAt', 'followed', 'withinSeconds'] },
+      ),
     },
     { requiredKeys: [] },
   )
@@ -64,6 +78,22 @@ describe('packing', () => {
       fc.property(states, (state) => expect(decodeState(encodeState(state))).toEqual(state)),
       { numRuns: 300 },
     );
+  });
+
+  test('what is kept for people alone takes 200 bytes at most, and is forgotten where it cannot be read', () => {
+    const fell = {
+      first: { pod: 'llama-oom-worker-3', container: 'pytorch', exitCode: 137, reason: 'OOMKilled', at: 1_790_000_284 },
+      lastAt: 1_790_000_293,
+      followed: 6,
+      withinSeconds: 9,
+      followedExitCode: 1,
+    };
+    const ran = { of: 9_997, lengths: '4/18:3,120,910,4100,3900,760,150,40,9,4,1' };
+    const text = encodeState({ ...initialState(), fell, ran });
+    expect(text.length - encodeState(initialState()).length).toBeLessThanOrEqual(200);
+    expect(decodeState(text)).toEqual({ ...initialState(), fell, ran });
+    const odd = { ...(JSON.parse(text) as object), f: ['a', 1], ran: 'long' };
+    expect(decodeState(JSON.stringify(odd))).toEqual(initialState());
   });
 
   test('a wave of 500 creates of an Indexed Job, or of 500 numbered ones, takes less than 1 KB', () => {

@@ -96,6 +96,8 @@ const overriding = (runs: Runs, changes: Partial<Runs>): Runs =>
     },
   });
 
+const withoutUid = (name: string): Pod => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { containers: [{ name: 'bar' }] } });
+
 const resultsOf = (run: RunState | undefined): (string | undefined)[] =>
   run ? summaryOf(run).results.map(({ pod, error }) => `${pod.name} ${error ?? 'ok'}`) : [];
 
@@ -136,6 +138,21 @@ describe('a request that is repeated', () => {
     await passed(clock, drive('one', ports));
     const again = await beginRun(given([aPod('a')]), ports);
     expect([first.isNew, again.isNew, again.run.stage]).toEqual([true, false, 'done']);
+  });
+
+  test('the id of a run whose time is over is free, though the table has not dropped it: the pods are new ones', async () => {
+    const { ports, given, clock, tasks } = aWorld();
+    await beginRun(given([withoutUid('a')]), ports);
+    await passed(clock, drive('one', ports));
+    await clock.advance(24 * 3_600_000 - 1);
+    expect((await beginRun(given([withoutUid('a')]), ports)).isNew).toBe(false);
+    await clock.advance(1);
+    expect(await cancelRun('one', ports)).toBeUndefined();
+    const again = await Promise.all([1, 2].map(async () => await beginRun(given([withoutUid('a')]), ports)));
+    expect(again.map(({ isNew }) => isNew).toSorted()).toEqual([false, true]);
+    expect(resultsOf(await passed(clock, drive('one', ports)))).toEqual(['a ok']);
+    // A provider keeps what has ended: the former task must not be taken for the new one.
+    expect(tasks.ordered.size).toBe(2);
   });
 
   test('RO35: the same id with another manifest is refused', async () => {

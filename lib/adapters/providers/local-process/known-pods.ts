@@ -1,7 +1,7 @@
 // Pods that this machine has or had, each in a folder of its own: found again after a restart, kept a day after their end.
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Pod } from '../../../objects/kubernetes.ts';
 import { requestTextsOf } from '../../../objects/pods/pod-requests.ts';
 import type { Task, TaskName } from '../../../objects/task.ts';
@@ -31,6 +31,15 @@ export function taskOf({ folder, name, pod, requests }: KnownPod): Task {
   return { ...name, ...pod, version, hasEnded, status, requests };
 }
 
+/** Of all pods of a provider. @param folder that it was opened with */
+export const processesIn = (folder: string): string => join(resolve(folder), 'processes');
+
+export function folderOfPod(processes: string, node: string, { uid, attempt }: TaskName): string {
+  // A uid is the API server's word, and still no path.
+  const safe = /^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/.test(uid) ? uid : createHash('sha256').update(uid).digest('hex');
+  return join(processes, node, `${safe}-${attempt}`);
+}
+
 export class KnownPods {
   readonly #folder: string;
   readonly #addresses: Addresses;
@@ -58,10 +67,8 @@ export class KnownPods {
     }
   }
 
-  folderOf(node: string, { uid, attempt }: TaskName): string {
-    // A uid is the API server's word, and still no path.
-    const safe = /^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/.test(uid) ? uid : createHash('sha256').update(uid).digest('hex');
-    return join(this.#folder, node, `${safe}-${attempt}`);
+  folderOf(node: string, name: TaskName): string {
+    return folderOfPod(this.#folder, node, name);
   }
 
   at(folder: string): KnownPod | undefined {

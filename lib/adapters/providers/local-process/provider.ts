@@ -19,7 +19,7 @@ import { ENGINES, engineHere, type Engine, type EngineWord } from './machine/eng
 import { execIn } from './exec.ts';
 import { Measurements } from './figures.ts';
 import { launchOf } from './shim/launch.ts';
-import { readLog } from './folder/log-reader.ts';
+import { podLog } from './pod-log.ts';
 import { isolationHere, type Isolation } from './machine/place.ts';
 import { LIMITS, problemOfPod } from './pod-limits.ts';
 import { isLookedFor } from './folder/names.ts';
@@ -28,7 +28,7 @@ import { allProcesses, isRunning } from './machine/process-tree.ts';
 import { logOf, readRecord, writeRecord, type Cause, type Order } from './folder/records.ts';
 import { writeVolumes } from './folder/volumes.ts';
 import { writeProgram } from './folder/look-up-program.ts';
-import { KnownPods, recordOf, taskOf, type KnownPod } from './known-pods.ts';
+import { KnownPods, processesIn, recordOf, taskOf, type KnownPod } from './known-pods.ts';
 import { makePodFolder, orderOf } from './pod-order.ts';
 import { DEFAULT_PATH, LOOK_EVERY_MS, Runners } from './runners.ts';
 
@@ -82,7 +82,7 @@ export class LocalProcessProvider {
 
   private constructor(options: LocalProcessOptions) {
     this.#options = options;
-    this.#folder = join(resolve(options.folder), 'processes');
+    this.#folder = processesIn(options.folder);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     this.#isolation = options.isolation ?? isolationHere();
     this.#bounds = boundsHere(options.mostProcesses);
@@ -188,7 +188,7 @@ export class LocalProcessProvider {
         return { tasks: page.map(taskOf), ...(all.length > limit && last && { next: last.folder }) };
       },
       forget: async (name) => await this.#forget(this.#pods.folderOf(node, name)),
-      logs: (name, wanted, signal) => this.#logs(node, name, wanted, signal),
+      logs: (name, wanted, signal) => podLog(this.#pods.get(node, name), wanted, signal),
       exec: async (name, wanted, signal) => await this.#exec(this.#pods.get(node, name), wanted, signal),
       addressesOf: (name) => ({ podIP: this.#pods.addressOf(this.#pods.folderOf(node, name)), hostIP: HOST_IP }),
       connect: async (name, port, signal) => await this.#connect(this.#pods.get(node, name), port, signal),
@@ -310,30 +310,6 @@ export class LocalProcessProvider {
     this.#pods.remove(folder);
     this.#forgotten.delete(folder);
     this.#runners.forget(folder);
-  }
-
-  async *#logs(node: string, name: TaskName, wanted: LogRequest, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const { folder, pod } = this.#pods.get(node, name);
-    const status = (): { run: number; isRunning: boolean; isKnown: boolean } => {
-      const { containerStatuses = [], initContainerStatuses = [] } = recordOf(folder).status;
-      const found = [...containerStatuses, ...initContainerStatuses].find((each) => each.name === wanted.container);
-      return { run: found?.restartCount ?? 0, isRunning: found?.state?.running !== undefined, isKnown: found !== undefined };
-    };
-    const { run: current, isKnown } = status();
-    if (!isKnown) throw new NotFoundError(`container ${wanted.container} is not valid for pod ${pod.name}`);
-    const run = wanted.previous ? current - 1 : current;
-    const path = logOf(folder, wanted.container, run);
-    if (!existsSync(path))
-      throw new NotFoundError(
-        wanted.previous
-          ? `previous terminated container ${JSON.stringify(wanted.container)} in pod ${JSON.stringify(pod.name)} not found`
-          : `container ${JSON.stringify(wanted.container)} in pod ${JSON.stringify(pod.name)} is waiting to start`,
-      );
-    const hasEnded = (): boolean => {
-      const now = status();
-      return now.run !== run || !now.isRunning;
-    };
-    yield* readLog(path, wanted, hasEnded, signal);
   }
 
   async #exec({ folder, pod }: KnownPod, wanted: ExecRequest, signal: AbortSignal): Promise<{ exitCode: number }> {

@@ -25,7 +25,15 @@ export interface FrameworkNames {
   rightsToGrant?: readonly FurtherRight[];
   /** Its metrics are scaled by an autoscaler. */
   isAutoscaled?: true;
+  /** The rank that its environment tells a replica. Absent: none is known before the pods have found each other. */
+  ranks?: Ranks;
 }
+
+/**
+ * - `masterFirst`: masters, then workers behind them; none without a master, or where an elastic policy lets the pods agree.
+ * - `byIndex`: the index.
+ */
+export type Ranks = 'masterFirst' | 'byIndex';
 
 export const TENSORFLOW: FrameworkNames = {
   kind: 'TFJob',
@@ -45,6 +53,7 @@ export const PYTORCH: FrameworkNames = {
   types: ['Master', 'Worker'],
   isScalable: true,
   isAutoscaled: true,
+  ranks: 'masterFirst',
 };
 
 export const MPI: FrameworkNames = {
@@ -66,6 +75,7 @@ export const XGBOOST: FrameworkNames = {
   controller: 'xgboostjob-controller',
   replicasField: 'xgbReplicaSpecs',
   types: ['Master', 'Worker'],
+  ranks: 'masterFirst',
 };
 
 export const PADDLE: FrameworkNames = {
@@ -96,4 +106,5 @@ export const JAX: FrameworkNames = {
   replicasField: 'jaxReplicaSpecs',
   types: ['Worker'],
   isScalable: true,
+  ranks: 'byIndex',
 };

@@ -8,8 +8,8 @@ import { stateOption } from '../instance/instance-file.ts';
 import { UsageError } from '../terminal/exit.ts';
 import { print, printLines, printProblem, spanText, terminalWidth, type OutputFormat } from '../terminal/output.ts';
 import { layoutOf, lineOf, tableText, type TableLook } from '../terminal/table.ts';
-import { followed, type Connect } from './followed.ts';
-import { aboutWorkload, nameWorkload, workloadPathNamed, workloadText } from './named-workload.ts';
+import { followed, type Connect } from '../queries/followed.ts';
+import { aboutWorkload, nameWorkload, workloadPathNamed, workloadText } from '../queries/named-workload.ts';
 
 type Events = Answer<'GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/events'>;
 type Line = Events['items'][number];
