@@ -53,7 +53,7 @@ export async function reconcileBatch(
             cluster: message.cluster,
             sender: delivery.senderId,
           });
-          ports.telemetry.count('RefusedMessages', 1, 'Count');
+          ports.telemetry.count('RefusedMessages', 1, 'Count', { reason: 'sender may not ask for actions' });
           refused.push(delivery);
           continue;
         }
