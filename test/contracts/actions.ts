@@ -280,7 +280,7 @@ export function actionsContract(name: string, open: () => Promise<OpenCluster>):
             ['over', { action: 'suspend' }, over],
             ['over', { action: 'scale', replicas: 9 }, over],
           ] as const
-        ).map(async ([of, wanted, its]) => ((await failureOf(act(of, wanted, { token: 'token-refused', uid: its }))) as Error).message),
+        ).map(async ([of, wanted, ofUid]) => ((await failureOf(act(of, wanted, { token: 'token-refused', uid: ofUid }))) as Error).message),
       );
       expect(refusals).toEqual([
         'job/running has not ended: retry makes a new one beside an ended one, so wait, or delete it',

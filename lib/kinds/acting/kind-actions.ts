@@ -44,4 +44,4 @@ export interface KindActions<Owner extends WorkloadObject = WorkloadObject> {
 }
 
 /** Erases the owner's type, once, as `defineFacts` does. Callers must pass only owners of that kind. */
-export const defineActions = <Owner extends WorkloadObject>(actions: KindActions<Owner>): KindActions => actions as KindActions;
+export const defineActions = <Owner extends WorkloadObject>(actions: KindActions<Owner>): KindActions => actions;
