@@ -1351,6 +1351,15 @@ export const MUTANTS: readonly Mutant[] = [
     look: 'test/simulation/runs/by-messages.test.ts',
   },
   {
+    name: 'summary of an end not written',
+    rule: 'R9',
+    within: 'writeSummary',
+    search: 'write?.summary ?? (pass.isNext',
+    replacement: "(write?.summary.state === 'Succeeded' ? undefined : write?.summary) ?? (pass.isNext",
+    why: 'a list shows for ever as running what has ended',
+    look: { scenario: 'single' },
+  },
+  {
     name: 'moment of a run repeated as the same message',
     rule: 'R9',
     within: 'nextMoment',

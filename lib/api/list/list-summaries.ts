@@ -35,6 +35,8 @@ export interface AskedList {
 type ListPorts = Pick<Ports, 'store' | 'clusters' | 'clock' | 'telemetry'>;
 
 const CLUSTERS_AT_ONCE = 16;
+/** Bytes of a key in the table. */
+const KEY_BYTES_MAX = 1_024;
 
 /** One in each process: kept for as long as its store. */
 const logs = new WeakMap<Store, SummaryLog>();
@@ -67,6 +69,8 @@ export async function removedNamed(
   { cluster, kind, namespace, name }: { cluster: string; kind: string; namespace: string; name: string },
 ): Promise<WorkloadDetail[]> {
   const found = findKindNamed(kind)?.kind;
+  // No table holds such a key.
+  if (found === undefined || Buffer.byteLength(`${cluster}/${found}/${namespace}/${name}/`) > KEY_BYTES_MAX) return [];
   const records = (await ports.clusters.list()).filter((record) => record.name === cluster);
   const nowMs = ports.clock.nowMs();
   return (await allListed(ports, records))

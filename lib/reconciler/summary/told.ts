@@ -99,43 +99,42 @@ const wholeSeconds = (ms: number): number => Math.floor(ms / 1000) * 1000;
 function digestsOf({ state, reason, why, figures, fields, ...rest }: Summary): Pick<Told, 'words' | 'figures'> {
   const isPartial = state === 'Running';
   return {
-    words: digestOf([state, isPartial ? undefined : reason, rest], 6),
-    figures: digestOf([figures, fields, why, isPartial ? reason : undefined], 4),
+    words: digestOf([state, isPartial ? undefined : reason, rest], 5),
+    figures: digestOf([figures, fields, why, isPartial ? reason : undefined], 3),
   };
 }
 
 const digestOf = (value: unknown, length: number): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, length);
 
-/** Joined by dots, numbers in base 36: the head has it in each of its writes, which are billed by size. */
-export const encodeTold = ({ atMs, words, figures, isBehind, state, sinceMs, troubledSinceMs, calmSinceMs }: Told): string =>
-  [
-    atMs.toString(36),
-    words,
-    `${figures}${isBehind ? '+' : ''}`,
-    `${STATES.indexOf(state).toString(36)}${secondsText(sinceMs)}`,
-    ...(troubledSinceMs === undefined ? [] : [secondsText(troubledSinceMs)]),
-    ...(troubledSinceMs === undefined || calmSinceMs === undefined ? [] : [secondsText(calmSinceMs)]),
-  ].join('.');
+/**
+ * Without names, times in base 36, all but the first in seconds before it: the head has it in each of its writes, which are billed by size.
+ * Twenty bytes more were a unit more for each write of a usual head.
+ */
+export function encodeTold({ atMs, words, figures, isBehind, state, sinceMs, troubledSinceMs, calmSinceMs }: Told): string {
+  const before = (ms: number): string => (Math.floor(atMs / 1000) - Math.floor(ms / 1000)).toString(36);
+  const troubled = troubledSinceMs === undefined ? [] : [troubledSinceMs, ...(calmSinceMs === undefined ? [] : [calmSinceMs])];
+  const times = [sinceMs, ...troubled].map(before).join('.');
+  return `${atMs.toString(36).padStart(8, '0')}${words}${figures}${STATES.indexOf(state).toString(36)}${times}${isBehind ? '+' : ''}`;
+}
 
-const secondsText = (ms: number): string => Math.floor(ms / 1000).toString(36);
+const TOLD = /^([0-9a-z]{8})([\w-]{5})([\w-]{3})([0-9a-z])(-?[0-9a-z]+)(?:\.(-?[0-9a-z]+))?(?:\.(-?[0-9a-z]+))?(\+?)$/;
 
 /** @returns undefined for what no version wrote: then nothing was written yet */
 export function decodeTold(text: string | undefined): Told | undefined {
-  const parts = text?.split('.') ?? [];
-  const [at = '', words = '', figures = '', since = '', troubled, calm] = parts;
-  const state = STATES[Number.parseInt(since.slice(0, 1), 36)];
-  const [atMs, sinceMs] = [Number.parseInt(at, 36), Number.parseInt(since.slice(1), 36) * 1000];
-  if (parts.length < 4 || state === undefined || !Number.isSafeInteger(atMs) || !Number.isSafeInteger(sinceMs)) return undefined;
-  const isBehind = figures.endsWith('+');
+  const [, at = '', words = '', figures = '', stateText = '', since = '', troubled, calm, behind] = TOLD.exec(text ?? '') ?? [];
+  const state = STATES[Number.parseInt(stateText, 36)];
+  const atMs = Number.parseInt(at, 36);
+  const moment = (ago: string): number => (Math.floor(atMs / 1000) - Number.parseInt(ago, 36)) * 1000;
+  if (state === undefined) return undefined;
   return {
     atMs,
     words,
-    figures: isBehind ? figures.slice(0, -1) : figures,
-    isBehind,
+    figures,
+    isBehind: behind === '+',
     state,
-    sinceMs,
-    troubledSinceMs: troubled === undefined ? undefined : Number.parseInt(troubled, 36) * 1000,
-    calmSinceMs: calm === undefined ? undefined : Number.parseInt(calm, 36) * 1000,
+    sinceMs: moment(since),
+    troubledSinceMs: troubled === undefined ? undefined : moment(troubled),
+    calmSinceMs: calm === undefined ? undefined : moment(calm),
   };
 }
