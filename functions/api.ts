@@ -5,13 +5,15 @@ import type { Context } from 'aws-lambda';
 import serverless from 'serverless-http';
 import { createApp } from '../lib/api/app.ts';
 import type { RoutedRequest } from '../lib/api/routed-request.ts';
+import { callerIn } from '../lib/api/asking/caller.ts';
 import { answerRoute } from '../lib/api/routes/route-table.ts';
 import type { Ports } from '../lib/ports/ports.ts';
 import { invocation, runtime, warmUp } from '../lib/runtime.ts';
 
 await warmUp();
 
-const authorized = new WeakSet<object>();
+/** Those whom the gateway let in, and who they are. */
+const authorized = new WeakMap<object, string>();
 
 /** Most processes never meet a request about runs. */
 async function portsFor({ path }: RoutedRequest): Promise<Ports> {
@@ -24,12 +26,14 @@ async function portsFor({ path }: RoutedRequest): Promise<Ports> {
 const app = createApp({
   answer: async (request) => await answerRoute(await portsFor(request), request),
   authorize: (request) => authorized.has(request),
+  callerOf: (request) => authorized.get(request) ?? '',
 });
 
 const answer = serverless(app, {
   request(request: IncomingMessage, event: { requestContext: { authorizer?: object } }) {
+    const { authorizer = {} } = event.requestContext;
     // The wrapper sets an empty object if there is no authorizer.
-    if (Object.keys(event.requestContext.authorizer ?? {}).length > 0) authorized.add(request);
+    if (Object.keys(authorizer).length > 0) authorized.set(request, callerIn(authorizer));
   },
 });
 

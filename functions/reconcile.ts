@@ -11,13 +11,13 @@ await warmUp();
 const reconcilers = new WeakMap<object, Reconciler>();
 
 export async function handler(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
-  const undone = await invocation('reconcile', context, async ({ ports, deadlineReserveMs, loop }) => {
+  const undone = await invocation('reconcile', context, async ({ ports, deadlineReserveMs, loop, asker }) => {
     const reconciler = reconcilers.get(ports) ?? new Reconciler(ports, loop);
     reconcilers.set(ports, reconciler);
     const hasTime = (): boolean => context.getRemainingTimeInMillis() > deadlineReserveMs;
     return await reconcileBatch(
       event.Records.map((record) => messageOf(record)),
-      { reconciler, ports, hasTime },
+      { reconciler, ports, asker, hasTime },
     );
   });
   return { batchItemFailures: undone.map((itemIdentifier) => ({ itemIdentifier })) };

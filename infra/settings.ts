@@ -51,6 +51,7 @@ const Parameters = v.strictObject({
     wholeNumber(1, 731),
     v.check((days) => RETENTION_DAYS.includes(days), `expected one of ${RETENTION_DAYS.join(', ')}`),
   ),
+  actions: onOff,
   tracing: onOff,
   referenceMetrics: onOff,
   ingestConcurrency: wholeNumber(2, 1_000),

@@ -19,6 +19,8 @@ const Config = v.object({
   RELAY_DEAD_QUEUE_URL: text,
   /** Unique id of the role that sends dead letters again: it alone may say who had sent them first. */
   REDRIVER_ID: v.optional(text),
+  /** Unique id of the role that alone may ask for actions of people. */
+  ASKER_ID: v.optional(text),
   /** Table of the registered clusters; their credentials lie in Secrets Manager. Either this or CLUSTERS_FILE. */
   CLUSTERS_TABLE: v.optional(text),
   /** Before a cluster's name in the name of its secret. */
@@ -33,6 +35,8 @@ const Config = v.object({
   CLUSTERS_FILE: v.optional(text),
   /** `yes` lets functions dial the loopback: only in a stage that tests remove again. */
   ALLOW_LOOPBACK: v.optional(v.picklist(['yes', 'no']), 'no'),
+  /** Whether people may act on workloads. */
+  ACTIONS: v.optional(v.picklist(['on', 'off']), 'off'),
   /** CloudWatch log group that passes are written to, for the function that reads them back. */
   PASSES_LOG_GROUP: v.optional(text),
   /** CloudWatch namespace of the metrics; without it they are not written. */

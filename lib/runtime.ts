@@ -28,6 +28,8 @@ export interface Runtime {
   deadlineReserveMs: number;
   /** Unique id of the role that sends dead letters again (R15); undefined where the queue keeps their sender. */
   redriver?: string;
+  /** Unique id of the role that alone may ask for actions of people (R15); undefined: whoever may send wakes. */
+  asker?: string;
   /** Where passes go by other bounds than the usual ones. */
   loop?: LoopBounds;
   /** Called when an invocation of that function begins; its result is called when the invocation ends. */
@@ -78,8 +80,13 @@ export function useRuntime(given: Runtime): void {
 /** On AWS. @throws Error naming every variable that is missing or unusable */
 export async function runtimeFrom(environment: Record<string, string | undefined>): Promise<Runtime> {
   const config = configFrom(environment);
-  const { DEADLINE_RESERVE_SECONDS: reserveSeconds, REDRIVER_ID: redriver } = config;
-  return { ...(await awsRuntime(config)), deadlineReserveMs: reserveSeconds * 1000, ...(redriver !== undefined && { redriver }) };
+  const { DEADLINE_RESERVE_SECONDS: reserveSeconds, REDRIVER_ID: redriver, ASKER_ID: asker } = config;
+  return {
+    ...(await awsRuntime(config)),
+    deadlineReserveMs: reserveSeconds * 1000,
+    ...(redriver !== undefined && { redriver }),
+    ...(asker !== undefined && { asker }),
+  };
 }
 
 async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports' | 'begin'>>> {
@@ -159,6 +166,7 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
     ...(forgetCredential && { forgetCredential }),
     ...(providerOf && { providerOf }),
     ...(drivenRuns && { drivenRuns }),
+    ...(config.ACTIONS === 'on' && { actions: 'on' as const }),
   };
   return { ports: { clock, clusters, connect, queue, recorder, store, telemetry, ...registered }, begin };
 }
@@ -308,6 +316,8 @@ export interface LocalRuntimeOptions {
   telemetry: Telemetry;
   deadlineReserveMs: number;
   loop?: LoopBounds;
+  /** People may act on workloads. */
+  actions?: boolean;
   /** Which provider is behind a virtual node; absent: there are no such nodes. */
   providerBehind?: (record: ClusterRecord, node: string) => ProviderChoice | undefined;
   /** Where a node of `local-process` or of an engine is among them. */
@@ -336,6 +346,7 @@ export async function localRuntime({
   telemetry,
   deadlineReserveMs,
   loop = {},
+  actions = false,
   providerBehind,
   processes: processSettings,
 }: LocalRuntimeOptions): Promise<LocalRuntime> {
@@ -424,6 +435,7 @@ export async function localRuntime({
       store: yielding<Store>(costs.payingStore(store)),
       telemetry,
       ...(simulated && { providerOf }),
+      ...(actions && { actions: 'on' as const }),
     };
     const onTaskChange = (listener: (change: TaskChange) => void): void => {
       simulated?.onChange(listener);

@@ -127,6 +127,8 @@ class Stream {
 
   async #listen(): Promise<void> {
     try {
+      // A change says no more than that there is one.
+      // oxlint-disable-next-line no-underscore-dangle
       for await (const _change of this.#changes?.(this.#signal) ?? []) {
         this.isOpen = true;
         this.#news();

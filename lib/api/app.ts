@@ -13,6 +13,8 @@ export interface AppOptions {
   answer: (request: RoutedRequest) => Promise<RoutedAnswer>;
   /** Whether this request may read and change everything. Called for all paths except the console's files and /healthz. */
   authorize: (request: IncomingMessage) => boolean;
+  /** Who sent a request that `authorize` allowed, for records of what people did. */
+  callerOf?: (request: IncomingMessage) => string;
   /** The host names that a browser may use; undefined: any. Rejects a foreign name that resolves to this machine (DNS rebinding). */
   hosts?: readonly string[];
 }
@@ -113,7 +115,7 @@ export function carriesToken(request: IncomingMessage, token: string): boolean {
 
 async function answerTo(
   request: IncomingMessage,
-  { answer, authorize, hosts, signal, mayStream }: AppOptions & { signal: AbortSignal; mayStream: boolean },
+  { answer, authorize, callerOf, hosts, signal, mayStream }: AppOptions & { signal: AbortSignal; mayStream: boolean },
 ): Promise<Sent | Streamed> {
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   if (hosts && !hosts.includes(hostOf(request))) throw new RefusedRequestError(421, `this server is known as ${hosts.join(' or ')} only`);
@@ -128,7 +130,7 @@ async function answerTo(
   if (!authorize(request)) throw new RefusedRequestError(401, 'a token is needed: open the console by the whole URL that farloop printed');
   const body = method === 'GET' ? undefined : await bodyOf(request, path.join('/') === 'v1/runs' ? LONGEST_RUN_BYTES : LONGEST_BODY_BYTES);
   const knownTags = tagsIn(request);
-  const routed = await answer({ method, path, query: url.searchParams, body, knownTags });
+  const routed = await answer({ method, path, query: url.searchParams, body, knownTags, ...(callerOf && { by: callerOf(request) }) });
   if ('events' in routed) {
     if (!mayStream) throw new RefusedRequestError(503, `${MOST_STREAMS} streams are open already: ask again later, or without a stream`);
     const events = routed.events(signal)[Symbol.asyncIterator]();

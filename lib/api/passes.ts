@@ -6,6 +6,10 @@ type ActionLine = PassRecord['actions'][number];
 
 export type ToldPass = Omit<PassRecord, 'startedAtMs' | 'nextWakeAtMs'> & { startTime: string; nextWakeTime?: string };
 
+/** An action that a person repeated, for its answer was lost, may stand in the record twice: it was done once. */
+export const toldPasses = (passes: readonly PassRecord[]): ToldPass[] =>
+  passes.filter(({ by, passId }, at) => by === undefined || passes.findLastIndex((other) => other.passId === passId) === at).map(toldPass);
+
 export function toldPass({ startedAtMs, nextWakeAtMs, actions, ...pass }: PassRecord): ToldPass {
   return {
     ...pass,

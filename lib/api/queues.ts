@@ -28,8 +28,8 @@ export interface QueueFailure {
 }
 
 /** The answers, in the order of the queues, and the queues without an answer. */
-export interface FromQueues<Told> {
-  told: Told[];
+export interface FromQueues<Answer> {
+  told: Answer[];
   failed: QueueFailure[];
 }
 
@@ -37,8 +37,8 @@ export interface FromQueues<Told> {
 const QUEUES_AT_ONCE = 32;
 
 /** @throws the first queue's error, if no queue answers */
-async function askQueues<Told>(names: readonly QueueName[], ask: (name: QueueName) => Promise<Told>): Promise<FromQueues<Told>> {
-  const answers: ({ told: Told } | { error: unknown; queue: QueueName })[] = [];
+async function askQueues<Answer>(names: readonly QueueName[], ask: (name: QueueName) => Promise<Answer>): Promise<FromQueues<Answer>> {
+  const answers: ({ told: Answer } | { error: unknown; queue: QueueName })[] = [];
   await inParallel(names, QUEUES_AT_ONCE, async (queue, at) => {
     try {
       answers[at] = { told: await ask(queue) };

@@ -7,6 +7,8 @@ export interface RoutedRequest {
   query: URLSearchParams;
   /** Parsed JSON; undefined without a body. */
   body: unknown;
+  /** Who asks, as the gateway or this machine knows them. */
+  by?: string;
   /** The entity tags of answers that the caller has, without quotes and marks of weakness. */
   knownTags?: readonly string[];
 }

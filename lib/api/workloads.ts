@@ -99,7 +99,7 @@ export async function describeWorkloads(
   for (const { key, record } of keys) {
     const known = await readKnown(ports, key, record);
     if (!known) continue;
-    const passes = recorded.filter((pass) => pass.key.uid === key.uid);
+    const passes = recorded.filter((pass) => pass.key.uid === key.uid && pass.by === undefined);
     details.push(readableDetail(known, await surroundingsOf(ports, record, key.namespace), passes, ports));
   }
   return details.toSorted((a, b) => (b.creationTime ?? '').localeCompare(a.creationTime ?? ''));

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../files/package-files.ts';
 import { UnusableInputError } from '../ports/errors.ts';
+import { actionCommands } from './actions/act.ts';
 import { clusterCommand } from './cluster/cluster.ts';
 import { completionCommand } from './completion/completion.ts';
 import { consoleCommand } from './local/console.ts';
@@ -9,6 +10,7 @@ import { definitionsCommand } from './manifests/crds.ts';
 import { costCommand } from './queries/cost.ts';
 import { deadLettersCommand } from './queries/dlq.ts';
 import { ExitError } from './terminal/exit.ts';
+import { eventsCommand } from './actions/events.ts';
 import { explainCommand } from './queries/explain.ts';
 import { getCommand } from './queries/get.ts';
 import { helpCommand } from './help.ts';
@@ -42,7 +44,9 @@ export function buildProgram(): Command {
     explainCommand(),
     mapCommand(),
     logsCommand(),
+    eventsCommand(),
     waitCommand(),
+    ...actionCommands(),
     costCommand(),
     replayCommand(),
     planCommand(),

@@ -21,6 +21,8 @@ export interface RegistrationRequest {
   /** Empty: all namespaces. */
   namespaces: readonly string[];
   budget: ClusterRecord['budget'];
+  /** People may act on workloads through Farloop. */
+  actions?: boolean;
   /** Options of kinds. */
   options?: KindOptions;
   /** Tokens that providers of virtual nodes ask for; absent: those of an earlier registration stay. */
@@ -84,7 +86,7 @@ export function planRegistration(
   request: RegistrationRequest,
   { kubeSystemUid, issuer, namespaceIsForeign, record }: Survey,
 ): RegistrationPlan {
-  const { cluster, manages, namespaces, budget, relayNamespace, image, identity, credential, server, options } = request;
+  const { cluster, manages, namespaces, budget, relayNamespace, image, identity, credential, server, options, actions = false } = request;
   const queue = relayQueueName(installation.stackName, cluster);
   const [, partition = 'aws', , , account = ''] = installation.eventsQueueArn.split(':');
   const asksQueueArn = `${installation.eventsQueueArn.split(':').slice(0, 5).join(':')}:${queue}`;
@@ -113,6 +115,7 @@ export function planRegistration(
     access,
     commander: installation.functionsRoleId,
     ...(options && { options }),
+    ...(actions && { actions }),
     era,
     image: image ?? '',
     region,
@@ -159,6 +162,7 @@ export function planRegistration(
       relayNamespace,
       ...(eks && { eks: eks.cluster }),
       ...(options && { options }),
+      ...(actions && { actions: true as const }),
     },
     access:
       access === 'relayed'

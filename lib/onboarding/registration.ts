@@ -159,7 +159,14 @@ export async function register(
   tell('identity', `IAM ${plan.sender.kind} ${plan.sender.name} may send events and answer what it is asked`);
   // The new version of the record admits this sender, which sends nothing yet.
   const senders = [...new Set([...(found.record?.senders ?? []).filter((id) => id === sender.senderId), sender.senderId])];
-  const { draining: _draining, leaving: _leaving, options: _options, credential: _credential, ...kept } = found.record ?? { version: 0 };
+  const {
+    draining: _draining,
+    leaving: _leaving,
+    options: _options,
+    actions: _actions,
+    credential: _credential,
+    ...kept
+  } = found.record ?? { version: 0 };
   // Keep the earlier registration's EKS parts in the record until they are removed from EKS.
   const putRecord = async (): Promise<number> => {
     const { version } = await clusters.put({ ...kept, ...plan.record, senders }, found.record?.version ?? 0).catch((error: unknown) => {

@@ -49,6 +49,8 @@ export interface RelayValues {
   access: 'direct' | 'relayed';
   /** Unique id of the role under which passes run. The relay refuses commands of other senders. */
   commander: string;
+  /** People may act on workloads through Farloop. */
+  actions?: boolean;
   /** Options of kinds. */
   options?: KindOptions;
   era: number;

@@ -85,8 +85,12 @@ export const tokenRules = (account: string): PolicyRule[] => [
 /**
  * Passes read owners, write their status, manage their children and create Events. They delete an owner when its TTL says so. Rights to its
  * finalizers are needed because a child's owner reference blocks the owner's deletion.
+ * @param settings.actions people may act on workloads: suspend, scale and retry them
  */
-export function functionRules(kinds: readonly KindFacts[] = ALL_FACTS, settings: KindSettings = {}): PolicyRule[] {
+export function functionRules(
+  kinds: readonly KindFacts[] = ALL_FACTS,
+  settings: KindSettings & { actions?: boolean | undefined } = {},
+): PolicyRule[] {
   const owners = ownersIn(kinds);
   return [
     ...owners.flatMap((owner) => {
@@ -98,11 +102,17 @@ export function functionRules(kinds: readonly KindFacts[] = ALL_FACTS, settings:
       ];
     }),
     ...ownedIn(kinds).map((owned) => rule(owned, ['get', 'list', 'create', 'patch', 'delete'])),
-    rule(EVENTS, ['create']),
+    // People read those about their workloads.
+    rule(EVENTS, ['create', 'list']),
     ...logRules(owners, ownedIn(kinds)),
     ...furtherRules(kinds, settings, undefined),
+    ...(settings.actions === true ? actionRules(kinds) : []),
   ];
 }
+
+/** Deleting is a right of passes already. */
+const actionRules = (kinds: readonly KindFacts[]): PolicyRule[] =>
+  ownersIn(kinds.filter(({ actions }) => actions)).map((owner) => rule(owner, ['create', 'patch']));
 
 /** Logs of the pods, which people read through Farloop. */
 const logRules = (...resources: Resource[][]): PolicyRule[] =>

@@ -21,6 +21,7 @@ function optionsOf({ record, access }: Registered): Record<string, string | unde
     identity: record.identity,
     credential: record.credential,
     'eks-region': record.eks?.region,
+    actions: record.actions ? '' : undefined,
     ...Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value === SWITCHED_ON ? '' : value])),
     server: access?.server,
     'tls-server-name': access?.tlsServerName,

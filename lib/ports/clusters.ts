@@ -43,6 +43,8 @@ export interface ClusterRecord {
   eks?: { name: string; region: string };
   /** Options of kinds; one that this build does not know is carried along. */
   options?: KindOptions;
+  /** People may act on its workloads: its relay or the functions' account hold the rights for it. */
+  actions?: true;
   version: number;
 }
 

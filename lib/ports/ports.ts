@@ -22,6 +22,8 @@ export interface Ports {
   forgetCredential?: (cluster: string) => void;
   /** Reads of a cluster on behalf of a person. Absent where the API holds no credentials of clusters: on AWS. */
   lookUp?: (record: ClusterRecord) => Pick<Cluster, 'list' | 'log'>;
+  /** People may act on workloads through this installation. Absent: they may read alone. */
+  actions?: 'on';
   /**
    * The provider behind a virtual node; undefined: this process reaches none of that name. Absent where no cluster has virtual nodes.
    * @param remote where it answers; undefined: in this process

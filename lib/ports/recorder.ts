@@ -7,6 +7,8 @@ export interface PassRecord {
   passId: string;
   startedAtMs: number;
   durationMs: number;
+  /** The person who did it, and not a pass. */
+  by?: string;
   /** acted, waiting, converged, parked, notOurs; or how it stopped: overtaken, unreachable, gone, putOff, failed. */
   outcome: string;
   why: string[];

@@ -28,13 +28,19 @@ const OVER = 'the batch is over';
 export interface WakesSetup {
   reconciler: Pick<Reconciler, 'reconcile' | 'look' | 'lookAtNodes' | 'answer' | 'goOn'>;
   ports: Pick<Ports, 'queue' | 'telemetry' | 'clock'>;
+  /** Unique id of the role that alone may ask for actions of people (R15). Absent: all that may send wakes. */
+  asker?: string | undefined;
   /** Whether another pass may begin. The function must not end in the middle of one. */
   hasTime: () => boolean;
 }
 
 /** @returns ids of the messages that must come back; in FIFO order the rest of the failing group comes back with them */
-export async function reconcileBatch(deliveries: readonly Delivery[], { reconciler, ports, hasTime }: WakesSetup): Promise<string[]> {
+export async function reconcileBatch(
+  deliveries: readonly Delivery[],
+  { reconciler, ports, asker, hasTime }: WakesSetup,
+): Promise<string[]> {
   const undone: string[] = [];
+  const refused: Delivery[] = [];
   const groups = new Map<string, { deliveries: Delivery[]; key: WorkloadKey; woken: Woken }>();
   const looks = new Map<string, { asked: Delivery[]; look: () => Promise<void>; comesBack: boolean }>();
   for (const delivery of deliveries) {
@@ -42,6 +48,15 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
     try {
       const message = decodeWake(body);
       if ('look' in message) {
+        if (message.look === 'questions' && asksToAct(message) && asker !== undefined && delivery.senderId !== asker) {
+          ports.telemetry.error('an action was asked for by another sender than the API', {
+            cluster: message.cluster,
+            sender: delivery.senderId,
+          });
+          ports.telemetry.count('RefusedMessages', 1, 'Count', { reason: 'sender may not ask for actions' });
+          refused.push(delivery);
+          continue;
+        }
         const about = subjectOf(message);
         const look = async (): Promise<void> => await lookBy(reconciler, message, hasTime);
         const asked = [...(looks.get(about)?.asked ?? []), delivery];
@@ -59,7 +74,7 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
       undone.push(messageId);
     }
   }
-  const done: Delivery[] = [];
+  const done: Delivery[] = [...refused];
   const over = new AbortController();
   const acknowledging = groups.size + looks.size > 1 ? acknowledgeMeanwhile(ports, done, over.signal) : undefined;
   // A look never comes back, because the next sweep asks again; nor does a question, whose asker has gone by then. A run that was not begun
@@ -94,6 +109,10 @@ export async function reconcileBatch(deliveries: readonly Delivery[], { reconcil
   await acknowledging;
   return undone;
 }
+
+/** Values of environments are shown to those alone who may act. */
+const asksToAct = ({ questions }: QuestionsMessage): boolean =>
+  questions.some((question) => question.about === 'action' || (question.about === 'manifest' && question.values === 'shown'));
 
 type Look = ClusterLookMessage | NodeLookMessage | RunLookMessage | QuestionsMessage;
 

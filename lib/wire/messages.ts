@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import { RUN_ID } from '../objects/task.ts';
 import { KIND_NAME } from '../objects/workload.ts';
-import { Questions, type QuestionsMessage } from './questions.ts';
+import { isAboutWorkload, Questions, type QuestionsMessage } from './questions.ts';
 import { parseGuarded } from './words/guarded-json.ts';
 import { NewerVersionError, UndecodableMessageError } from './words/undecodable.ts';
 import type {
@@ -71,7 +71,8 @@ export const encodeClusterLook = (look: ClusterLookMessage): string => JSON.stri
 /** As a look at a cluster: functions of the build before leave it to others. */
 export const encodeNodeLook = (look: NodeLookMessage): string => JSON.stringify({ version: NODE_LOOKS_SINCE, ...look });
 /** As the looks. They are never so long that a function of the build before takes them for damaged. */
-export const encodeQuestions = (questions: QuestionsMessage): string => JSON.stringify({ version: QUESTIONS_SINCE, ...questions });
+export const encodeQuestions = (message: QuestionsMessage): string =>
+  JSON.stringify({ version: message.questions.some(isAboutWorkload) ? WORKLOAD_QUESTIONS_SINCE : QUESTIONS_SINCE, ...message });
 /** Functions of the build before do not know runs, and leave them to those that do. */
 export const encodeRunLook = (look: RunLookMessage): string => JSON.stringify({ version: RUNS_SINCE, ...look });
 export const encodeRunTimer = (look: RunLookMessage): string => JSON.stringify({ version: RUN_TIMERS_SINCE, ...look });
@@ -80,7 +81,7 @@ export const encodeTimer = (timer: DelayedMessage): string => JSON.stringify(tim
 export const encodeAsk = (ask: RelayAsk): string => JSON.stringify(ask.ask === 'leases' ? { version: LEASES_SINCE, ...ask } : ask);
 
 /** @throws UndecodableMessageError */
-export const decodeWake = (body: string): WakingMessage | QuestionsMessage => decode(body, Waking, 'wake', RUNS_SINCE);
+export const decodeWake = (body: string): WakingMessage | QuestionsMessage => decode(body, Waking, 'wake', WORKLOAD_QUESTIONS_SINCE);
 export const decodeTimer = (body: string): DelayedMessage => decode(body, Delayed, 'timer', RUN_TIMERS_SINCE);
 export const decodeAsk = (body: string): RelayAsk => decode(body, Ask, 'ask', LEASES_SINCE);
 
@@ -94,6 +95,8 @@ const NODE_LOOKS_SINCE = 3;
 const QUESTIONS_SINCE = 4;
 /** Steps of runs. */
 const RUNS_SINCE = 5;
+/** Questions about workloads: events, manifests, actions. */
+const WORKLOAD_QUESTIONS_SINCE = 6;
 /** Of the timers queue: later steps of runs. All others are still of version 1. */
 const RUN_TIMERS_SINCE = 2;
 /** Of a relay's queue: asks for leases. All others are still of version 1. */

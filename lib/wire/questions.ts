@@ -2,6 +2,8 @@
 // message of the wakes queue; the answer lies in the table, sealed with the secret that came with the question, so neither shows it.
 import * as v from 'valibot';
 import { isLastPart, openOutcomes, type Outcome } from './command-answers.ts';
+import { KIND_NAME } from '../objects/workload.ts';
+import { ActionToken, WantedAction } from './words/action-words.ts';
 import { LogRequestWords } from './words/log-words.ts';
 import { parseGuarded } from './words/guarded-json.ts';
 import { CLUSTER_NAME, COMMAND_ID, OBJECT_NAME, UID } from './words/names.ts';
@@ -29,8 +31,35 @@ const TASK_QUESTIONS = [
   v.strictObject({ about: v.literal('figures'), node: name }),
 ] as const;
 
+const uid = v.pipe(v.string(), v.regex(UID, 'a uid'));
+const ofWorkload = { kind: v.pipe(v.string(), v.regex(KIND_NAME, 'the name of a kind')), namespace: v.union([v.literal(''), name]), name };
+
+/** About a workload as its API server has it. Functions of the build before do not know them: see `WORKLOAD_QUESTIONS_SINCE` in messages.ts. */
+const WORKLOAD_QUESTIONS = [
+  /** Answered by an EventsAnswer. */
+  v.strictObject({ about: v.literal('events'), ...ofWorkload }),
+  /** Answered by a ManifestAnswer. */
+  v.strictObject({ about: v.literal('manifest'), ...ofWorkload, values: v.picklist(['shown', 'masked']) }),
+  /** Answered by an ActionAnswer. */
+  v.strictObject({
+    about: v.literal('action'),
+    ...ofWorkload,
+    wanted: WantedAction,
+    /** Absent only of a dry run. */
+    uid: v.exactOptional(uid),
+    token: v.exactOptional(ActionToken),
+    isDryRun: v.boolean(),
+    /** Who asks, as the API knows them. */
+    by: v.pipe(v.string(), v.minLength(1), v.maxLength(300)),
+  }),
+] as const;
+
 /** Each is answered by the outcome of its place. */
-const AnyQuestion = v.variant('about', [LogQuestion, ...TASK_QUESTIONS]);
+const AnyQuestion = v.variant('about', [LogQuestion, ...TASK_QUESTIONS, ...WORKLOAD_QUESTIONS]);
+export type WorkloadQuestion = v.InferOutput<(typeof WORKLOAD_QUESTIONS)[number]>;
+
+export const isAboutWorkload = (question: Question): question is WorkloadQuestion =>
+  question.about === 'events' || question.about === 'manifest' || question.about === 'action';
 
 const amount = v.pipe(v.number(), v.minValue(0));
 export const RunningTasksAnswer = v.object({ metadata: v.object({}), running: v.array(v.string()) });

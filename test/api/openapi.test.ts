@@ -67,7 +67,15 @@ const log = async (): Promise<ReadLog> => ({ text: '2026-05-01T10:00:00Z it work
 const list = async (): Promise<never> => await Promise.reject(new Error('nobody lists'));
 
 beforeEach(async () => {
-  ports = { ...(await embeddedPorts('local', 'staging')), lookUp: () => ({ log, list }) };
+  const get = async (): Promise<object> => ({
+    object: { metadata: { name: 'demo', namespace: 'default', uid: 'uid-of-demo' }, spec: { parallelism: 2 }, status: { active: 2 } },
+    dateMs: 0,
+  });
+  const none = async (): Promise<object> => ({ items: [], resourceVersion: '1', dateMs: 0 });
+  const connect = (): never => ({ get, list: none }) as never;
+  ports = { ...(await embeddedPorts('local', 'staging')), lookUp: () => ({ log, list }), connect, actions: 'on' };
+  const record = await ports.clusters.get('local');
+  if (record) await ports.clusters.put({ ...record, actions: true }, record.version);
   const key = await know(ports, { name: 'demo', pods: ['demo-0', 'demo-1'], status: { active: 2 } });
   records = EmbeddedRuns.open();
   ports.runs = runHost({ records, clock: ports.clock, problemOfProvider: () => undefined, wake: () => {} });
@@ -112,7 +120,10 @@ test('each parameter and each error says what it means', () => {
 
 describe('each route', () => {
   const NAMED: Record<string, string> = { cluster: 'local', kind: 'Job', namespace: 'default', name: 'demo', passId: 'one', runId: 'one' };
-  const BODIES: Record<string, unknown> = { 'POST /v1/runs': { provider: 'simulated', manifest: [A_POD] } };
+  const BODIES: Record<string, unknown> = {
+    'POST /v1/runs': { provider: 'simulated', manifest: [A_POD] },
+    'POST /v1/workloads/{cluster}/{kind}/{namespace}/{name}/actions': { action: 'suspend', dryRun: true },
+  };
 
   for (const { name, path, method, described } of operations)
     test(`${name}: answers what is described`, async () => {

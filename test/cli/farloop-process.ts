@@ -74,6 +74,7 @@ export async function runWithin(
 ): Promise<Ended> {
   const said = { stdout: '', stderr: '' };
   const streams = ['stdout', 'stderr'] as const;
+  // oxlint-disable-next-line unbound-method
   const before = { umask: process.umask(), exitCode: process.exitCode, writes: streams.map((name) => process[name].write) };
   const variables = process.env;
   process.env = environmentWith(environment);

@@ -62,7 +62,7 @@ test('with Jobs alone managed the rights are those of before there were words fo
   );
   // Whoever changes these rights says so in the change log, and that clusters are to be registered again.
   expect(createHash('sha256').update(JSON.stringify(all)).digest('hex')).toBe(
-    '2b539648b082a6e89adebf04c2d8e45d41892f5fc7dd9c08170fc8475680ad74',
+    '70f72d78dcb517430a7de8bc361aca8ed335edcea7da9e14f58408f728eb7ac2',
   );
 });
 
@@ -83,9 +83,23 @@ describe.each(WAYS)('functions: $functions, access: $access', (way) => {
   });
 });
 
+test('people who act bring create and patch of workloads, only where that was asked for, and nothing else', () => {
+  for (const way of WAYS) {
+    const rulesOf = (actions: boolean): string[] =>
+      rightsOf({ ...way, manages: ['jobs', 'ensembles'], kinds, actions }).flatMap(({ rules = [] }) =>
+        (rules as PolicyRule[]).map((rule) => JSON.stringify(rule)),
+      );
+    const before = rulesOf(false);
+    expect(rulesOf(true).filter((rule) => !before.includes(rule))).toEqual([
+      '{"apiGroups":["batch"],"resources":["jobs"],"verbs":["create","patch"]}',
+      '{"apiGroups":["example.com"],"resources":["ensembles"],"verbs":["create","patch"]}',
+    ]);
+  }
+});
+
 test('a relay carries out commands on what the managed kinds consist of; what is held for granting alone is no command', () => {
   const names = allowedTo([ensembles]).map(({ resource, verbs }) => `${resource.plural} ${verbs.join(',')}`);
-  expect(names).toContain('ensembles get,delete,patch');
+  expect(names).toContain('ensembles get,delete,patch,create');
   expect(names).toContain('roles get,create');
   expect(names).toContain('pods get,list,create,delete,patch');
   expect(allowedTo([ensembles]).map(({ resource }) => resource)).not.toContain(JOBS);

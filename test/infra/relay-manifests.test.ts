@@ -224,7 +224,7 @@ describe('pods scheduled as a group: rights for it', () => {
   });
 
   test('what a relay carries out, its rights allow', () => {
-    const rules = rulesOf('farloop-relay', { functions: 'none', access: 'relayed', options: { 'workload-with-job': 'on' } });
+    const rules = rulesOf('farloop-relay', { functions: 'none', access: 'relayed', actions: true, options: { 'workload-with-job': 'on' } });
     for (const { resource, verbs } of allowedTo(JOBS_ALONE)) {
       const group = resource.apiVersion.includes('/') ? resource.apiVersion.replace(/\/.*/, '') : '';
       const allowed = rules.filter(

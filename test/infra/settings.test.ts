@@ -27,6 +27,7 @@ const right = {
   apiReserved: '2',
   eventsTimeoutSeconds: 20,
   eventsVisibilitySeconds: 120,
+  actions: 'off',
   runProvider: '',
   allowLoopback: 'no',
 };

@@ -26,6 +26,7 @@ function countRequests(): Counted {
     if (typeof first !== 'object' || first === null) return [];
     return [('key' in first ? first.key : first) as WorkloadKey];
   };
+  // oxlint-disable-next-line unbound-method
   const portsOf = Installation.prototype.portsOf;
   jest.spyOn(Installation.prototype, 'portsOf').mockImplementation(function (this: Installation, process) {
     const ports = Reflect.apply(portsOf, this, [process]);

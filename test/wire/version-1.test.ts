@@ -82,13 +82,13 @@ describe('a later version', () => {
   test('of a message or an item is refused in a sentence that says which is known', () => {
     for (const reading of [() => decodeEvents(body), () => unpackPart(next(Buffer.from(writtenOf('view'), 'base64')))])
       expect(reading).toThrow(new NewerVersionError('what was packed is', 3, 2));
-    const wake = { key: 'west/Job/a/b/u', follows: 'f', version: 6, somethingElse: [] };
+    const wake = { key: 'west/Job/a/b/u', follows: 'f', version: 7, somethingElse: [] };
     for (const [decode, known] of [
-      [decodeWake, 5],
+      [decodeWake, 6],
       [decodeTimer, 2],
       [decodeAsk, 2],
     ] as const)
-      expect(() => decode(JSON.stringify(wake))).toThrow(new RegExp(`of version 6; this build reads up to version ${known}$`));
+      expect(() => decode(JSON.stringify(wake))).toThrow(new RegExp(`of version 7; this build reads up to version ${known}$`));
   });
 
   test('damage is no later version', () => {

@@ -107,7 +107,10 @@ function answer(method, path, body) {
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit());
 process.on('exit', () => [...tasks.values()].forEach(({ pod }) => remove(pod))); // what it runs ends with it
-createServer(async (request, response) => {
+createServer((request, response) => void serve(request, response)).listen(port, '127.0.0.1', function () {
+  console.log(`provider at http://127.0.0.1:${this.address().port}`);
+});
+async function serve(request, response) {
   const end = (status, text) => response.writeHead(status).end(text);
   try {
     if (token && request.headers.authorization !== `Bearer ${token}`) return end(401, 'a bearer token is asked for');
@@ -117,6 +120,4 @@ createServer(async (request, response) => {
   } catch (error) {
     end(error.status ?? 500, error.message);
   }
-}).listen(port, '127.0.0.1', function () {
-  console.log(`provider at http://127.0.0.1:${this.address().port}`);
-});
+}

@@ -33,6 +33,7 @@ const StoredRecord = v.object({
   budget: v.object({ writesPerSecond: v.pipe(v.number(), v.minValue(1)), burst: v.pipe(v.number(), v.minValue(1)) }),
   draining: v.exactOptional(v.literal(true)),
   leaving: v.exactOptional(v.literal(true)),
+  actions: v.exactOptional(v.literal(true)),
   access: v.exactOptional(v.picklist(['direct', 'relayed'])),
   identity: v.exactOptional(v.picklist(['user', 'irsa', 'pod-identity'])),
   credential: v.exactOptional(v.picklist(['service-account', 'kubeconfig', 'eks'])),

@@ -26,6 +26,7 @@ const RecordSchema = v.object({
   budget: v.object({ writesPerSecond: v.pipe(v.number(), v.gtValue(0)), burst: v.pipe(v.number(), v.minValue(1)) }),
   draining: v.exactOptional(v.literal(true)),
   leaving: v.exactOptional(v.literal(true)),
+  actions: v.exactOptional(v.literal(true)),
   access: v.exactOptional(v.picklist(['direct', 'relayed'])),
   ...StoredOptions.entries,
   version: v.pipe(wholeNumber, v.minValue(1)),

@@ -6,6 +6,7 @@ import { key } from './workloads.ts';
 export const Pass = v.object({
   key: v.object(key),
   passId: text,
+  by: v.exactOptional(v.pipe(text, v.description('The person who did it; absent: a pass.'))),
   startTime: time,
   durationMs: number,
   outcome: text,

@@ -11,6 +11,7 @@ import { route, type Route } from './route.ts';
 import { runRoutes } from './runs.ts';
 import { workloadPartRoutes } from './workload-parts.ts';
 import { streamRoutes } from './stream.ts';
+import { workloadQuestionRoutes } from './workload-questions.ts';
 import { workloadRoutes } from './workloads.ts';
 
 const documentRoute = route('GET /openapi.json', {
@@ -22,6 +23,7 @@ const documentRoute = route('GET /openapi.json', {
 const ROUTES = [
   ...clusterRoutes,
   ...workloadRoutes,
+  ...workloadQuestionRoutes,
   ...workloadPartRoutes,
   ...passRoutes,
   ...queueRoutes,

@@ -28,6 +28,8 @@ interface Asked<Name extends RouteName, Query extends v.ObjectEntries, Body exte
   path: Readonly<Record<PartsNamed<Name>, string>>;
   query: v.InferOutput<v.ObjectSchema<Query, undefined>>;
   body: Body extends v.GenericSchema ? v.InferOutput<Body> : undefined;
+  /** Who asks. */
+  by: string;
 }
 
 /** A declared route. Its types are those of the declaration, its `respond` takes a request as it came. */
@@ -72,7 +74,12 @@ export function route<
     body: declared.body,
     answer,
     async respond(ports, request, path) {
-      const asked = { path, query: queryIn(query, request.query), body: bodyIn(declared, request.body) } as Asked<Name, Query, Body>;
+      const asked = {
+        path,
+        query: queryIn(query, request.query),
+        body: bodyIn(declared, request.body),
+        by: request.by ?? SOMEBODY,
+      } as Asked<Name, Query, Body>;
       // Before the answer: a change in between makes the next tag another one.
       const tag = await version?.(ports, asked);
       if (tag !== undefined && request.knownTags?.includes(tag)) return { unchangedTag: tag };
@@ -112,6 +119,9 @@ export function textRoute<const Name extends RouteName>(
     respond: async (ports) => ({ text: await handle(ports), contentType }),
   };
 }
+
+/** Where nothing says who asks. */
+const SOMEBODY = 'somebody';
 
 const wordsOf = ({ summary, errors }: Words): Words => ({ summary, ...(errors && { errors }) });
 

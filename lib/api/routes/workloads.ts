@@ -5,7 +5,7 @@ import { Pass } from '../answers/passes.ts';
 import { WorkloadDetail, WorkloadPage } from '../answers/workloads.ts';
 import { logQueryOf } from '../logs/log-query.ts';
 import { workloadLogs } from '../logs/workload-logs.ts';
-import { toldPass } from '../passes.ts';
+import { toldPasses } from '../passes.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 import { listSummaries, removedNamed } from '../list/list-summaries.ts';
 import { describeWorkloads, viewsNamed } from '../workloads.ts';
@@ -74,7 +74,7 @@ export const workloadRoutes = [
     async handle(ports, { path, query }) {
       const { kind } = kindNamed(path.kind);
       const passes = await ports.recorder.passes({ ...keyOf(path), kind }, query.limit);
-      return { items: passes.map(toldPass) };
+      return { items: toldPasses(passes) };
     },
   }),
   route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/logs', {

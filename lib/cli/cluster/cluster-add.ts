@@ -39,6 +39,7 @@ interface AddOptions extends AwsOptions {
   server?: string;
   tlsServerName?: string;
   budget: number;
+  actions?: true;
   change?: true;
   dryRun?: boolean;
   providerTokenFile?: string[];
@@ -112,6 +113,7 @@ export const clusterAddCommand = (): Command =>
       )
       .option('--eks-cluster <name>', "the cluster's name in EKS, for --identity pod-identity and --credential eks", eksName)
       .option('--eks-region <name>', "its region (default: the installation's)", regionName)
+      .option('--actions', 'let people act on workloads through Farloop: suspend, resume, scale, retry, delete; with the rights for that')
       .addOption(providerTokenOption())
       .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 100)
       .option(
@@ -294,6 +296,7 @@ function requestOf(cluster: string, options: AddOptions, access: ClusterAccess):
     namespaces,
     budget: { writesPerSecond: budget, burst: budget * 2 },
     ...(Object.keys(kindOptions).length > 0 && { options: kindOptions }),
+    ...(options.actions && { actions: true }),
     relayNamespace,
     image,
     identity: identity === 'pod-identity' ? { kind: 'podIdentity' } : { kind: identity },

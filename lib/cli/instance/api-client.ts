@@ -56,9 +56,9 @@ export const endpointOption = (): Option =>
 /** One request's way: where to, and what shows who asks. */
 interface Access {
   base: URL;
-  headers(request: { method: string; url: URL; body: string }): Promise<Record<string, string>>;
+  headers: (request: { method: string; url: URL; body: string }) => Promise<Record<string, string>>;
   /** The error where nothing answers. */
-  absent(cause?: unknown): FailedError;
+  absent: (cause?: unknown) => FailedError;
 }
 
 /**
@@ -135,7 +135,7 @@ function failedOf(problem: ApiProblem, { base: { origin }, absent }: Access): Fa
       options,
     );
   if (detail === undefined && (status === 401 || status === 403)) {
-    const said = /^the API answered something unexpected/.test(message) ? '' : `: ${message}`;
+    const said = message.startsWith('the API answered something unexpected') ? '' : `: ${message}`;
     return new ApiFailedError(
       `the API does not let you in (${status}${said}): check your credentials, and that they may call execute-api:Invoke`,
       options,
@@ -175,12 +175,12 @@ function remoteAccess(endpoint: string, environment: Environment): Access {
   return {
     base,
     async headers(request) {
-      const [{ DynamoDBClient: Client }, { signatureHeaders }] = await Promise.all([
+      const [{ DynamoDBClient: AnyClient }, { signatureHeaders }] = await Promise.all([
         import('@aws-sdk/client-dynamodb'),
         import('../../adapters/aws/request-signature.ts'),
       ]);
       // Any client knows the way to credentials.
-      client ??= new Client({ region });
+      client ??= new AnyClient({ region });
       const key = await client.config.credentials().catch((error: unknown) => {
         throw new FailedError(
           'there are no AWS credentials to sign with: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; or FARLOOP_TOKEN',

@@ -1,6 +1,7 @@
 // Console and API on this machine: on the loopback, for holders of the token.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
+import { userInfo } from 'node:os';
 import { carriesToken, createApp, type AppOptions } from '../../api/app.ts';
 import { FailedError } from '../terminal/exit.ts';
 
@@ -23,7 +24,13 @@ export async function serveApi({
   answer,
   token = newToken(),
 }: { port: number; token?: string } & Pick<AppOptions, 'answer'>): Promise<LocalApi> {
-  const app = createApp({ answer, authorize: (request) => carriesToken(request, token), hosts: [HOST, 'localhost'] });
+  const app = createApp({
+    answer,
+    authorize: (request) => carriesToken(request, token),
+    // The token stands in a file that this user alone can read.
+    callerOf: userName,
+    hosts: [HOST, 'localhost'],
+  });
   const server = createServer((request, response) => void app(request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(new FailedError(sentenceOf(error, port), { cause: error })));
@@ -44,6 +51,15 @@ export async function serveApi({
 }
 
 export const newToken = (): string => randomBytes(24).toString('base64url');
+
+/** Of the process; where the system knows no name, its number. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
 
 function sentenceOf({ code, message }: NodeJS.ErrnoException, port: number): string {
   if (code === 'EADDRINUSE')

@@ -118,6 +118,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       telemetry,
       deadlineReserveMs: DEADLINE_RESERVE_MS,
       loop: { parallelism: first.callsAtOnce },
+      ...(options.actions && { actions: true }),
       ...(hasVirtualNodes && { providerBehind: providersBehind(options.providerTokenFiles) }),
       ...(options.processes && { processes: options.processes }),
     });

@@ -6,7 +6,7 @@ import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError, Unusa
 import type { Ports } from '../../ports/ports.ts';
 import { FailedError } from '../terminal/exit.ts';
 
-export type Registration = Pick<ClusterRecord, 'name' | 'manages' | 'namespaces' | 'senders' | 'budget' | 'access' | 'options'>;
+export type Registration = Pick<ClusterRecord, 'name' | 'manages' | 'namespaces' | 'senders' | 'budget' | 'access' | 'options' | 'actions'>;
 
 const PROBE_MS = 10_000;
 
@@ -50,10 +50,10 @@ export async function registerAway({ clusters }: Pick<Ports, 'clusters'>, regist
 
 async function wantedOf(
   clusters: Ports['clusters'],
-  { name, manages, namespaces, senders, budget, access, options }: Registration,
+  { name, manages, namespaces, senders, budget, access, options, actions }: Registration,
 ): Promise<{ wanted: Omit<ClusterRecord, 'version' | 'kubeSystemUid'>; known: ClusterRecord | undefined }> {
   const known = await clusters.get(name);
-  const how = { ...(access !== undefined && { access }), ...(options && { options }) };
+  const how = { ...(access !== undefined && { access }), ...(options && { options }), ...(actions && { actions }) };
   return { wanted: { name, manages, namespaces, senders, budget, ...how, era: known?.era ?? 0 }, known };
 }
 

@@ -41,6 +41,7 @@ interface UpOptions extends ProcessFlags {
   apply?: string[];
   budget: number;
   access: 'direct' | 'relayed';
+  actions?: 'on' | 'off';
   logLevel: Level;
   providerTokenFile?: string[];
   nodeApiAddress?: string;
@@ -96,6 +97,12 @@ export const upCommand = (): Command =>
           .choices(['direct', 'relayed'])
           .default('direct'),
       )
+      .addOption(
+        new Option(
+          '--actions <whether>',
+          'people may suspend, resume, scale, retry and delete workloads through Farloop (default: on in the sandbox, off elsewhere)',
+        ).choices(['on', 'off']),
+      )
       .addOption(sizeOrNamed('cpu', '8'))
       .addOption(sizeOrNamed('memory', '32Gi'))
       .addOption(providerTokenOption())
@@ -133,6 +140,7 @@ async function up({
   apply = [],
   budget,
   access,
+  actions,
   nodeCpu,
   nodeMemory,
   logLevel,
@@ -183,6 +191,7 @@ async function up({
     namespaces: namespace,
     budget: { writesPerSecond: budget, burst: budget * 2 },
     access,
+    ...((actions ?? (isSandbox ? 'on' : 'off')) === 'on' && { actions: true as const }),
     nodeSize: nodeSizeOf({ nodeCpu: cpu.size, nodeMemory: memory.size }),
     ...(Object.keys(options).length > 0 && { options }),
     logLevel,

@@ -70,7 +70,7 @@ export const planCommand = (): Command =>
 
 async function runPlan(
   named: string | undefined,
-  name: string | undefined,
+  secondWord: string | undefined,
   { filename, now, workload, stream, output, namespace, cluster, state, endpoint, ...others }: PlanOptions,
 ): Promise<void> {
   if (named !== undefined) {
@@ -80,7 +80,7 @@ async function runPlan(
       );
     const { planWorkload } = await import('./plan-now.ts');
     const place = { ...(namespace !== undefined && { namespace }), ...(cluster !== undefined && { cluster }) };
-    return await planWorkload(name === undefined ? named : `${named}/${name}`, { ...place, state, endpoint, output });
+    return await planWorkload(secondWord === undefined ? named : `${named}/${secondWord}`, { ...place, state, endpoint, output });
   }
   // Before the types are read: theirs is `spec.scheduling`.
   const options = givenKindOptions(others, KINDS);
@@ -121,8 +121,8 @@ async function runPlan(
       ...(workload !== undefined && { workload }),
       options,
     });
-    const { kind, namespace, name } = decision.workload;
-    const full = shownText([kind, ...(namespace === '' ? [] : [namespace]), name].join('/'));
+    const { workload: decided } = decision;
+    const full = shownText([decided.kind, ...(decided.namespace === '' ? [] : [decided.namespace]), decided.name].join('/'));
     await print(printedPlan(decision), output, () =>
       explainPlan(full, shownData(decision.plan), { shown: decision.kind.shown, extra: shownData(decision.extra) }),
     );

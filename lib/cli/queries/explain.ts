@@ -168,7 +168,7 @@ function podsText({ kind, pods, podsLeftOut }: WorkloadDetail): string {
 function explanationOf(workload: WorkloadDetail, passes: readonly ToldPass[], isUnknown: boolean): string {
   const { kind, name, uid, state, reason, nextWake, queued } = workload;
   // Passes are found by name: among them may be those of one of a former uid.
-  const latest = passes.find(({ key }) => key.uid === uid);
+  const latest = passes.find(({ key, by }) => key.uid === uid && by === undefined);
   const figures = [figuresText(workload), podsText(workload)].filter((part) => part !== '').join(', ');
   const lines = [
     `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} ${placeText(workload)}: ${paint(state, colourOfState(standingText(workload)))}${reason === undefined ? '' : ` (${reason})`}`,
@@ -217,10 +217,11 @@ function containerText({ name, role, restarts, exitCode, lastExitCode, reason }:
 
 /** Time and writes of these passes together. */
 function costText(passes: readonly ToldPass[]): string {
-  const took = passes.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  const sent = passes.flatMap(({ actions }) => actions).filter(({ result }) => result !== 'notDone');
+  const own = passes.filter(({ by }) => by === undefined);
+  const took = own.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  const sent = own.flatMap(({ actions }) => actions).filter(({ result }) => result !== 'notDone');
   const writes = sent.reduce((sum, { count = 1 }) => sum + count, 0);
-  return `${passes.length} in ${took} ms, ${writes} ${writes === 1 ? 'write' : 'writes'} to the cluster`;
+  return `${own.length} in ${took} ms, ${writes} ${writes === 1 ? 'write' : 'writes'} to the cluster`;
 }
 
 /** When the oldest of these pods was created; empty where none of them is known. */
@@ -262,9 +263,11 @@ function seenText(what: string, value: unknown): string[] {
 }
 
 function passLines(
-  { key, passId, startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }: ToldPass,
+  { key, passId, by, startTime, durationMs, outcome, why, actions, saw, nextWakeTime, error }: ToldPass,
   uid: string,
 ): string[] {
+  // A record of a person among those of passes.
+  if (by !== undefined) return [`  ${startTime}  ${paint(why.join('; '), 'bold')}`, ...actions.map(({ why: what }) => `    ${what}`)];
   const seen = Object.entries(saw).flatMap(([what, value]) => seenText(what, value));
   const again =
     nextWakeTime === undefined

@@ -20,9 +20,9 @@ interface QueryOptions {
 }
 
 /** Given to the command itself, else to `run-once` before it. */
-function optionsGiven<Options>(command: Command): Options {
+function optionsGiven(command: Command): QueryOptions & LogsOptions & { watch?: true } {
   const own = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli');
-  return { ...command.optsWithGlobals(), ...Object.fromEntries(own) } as Options;
+  return { ...command.optsWithGlobals(), ...Object.fromEntries(own) };
 }
 
 const WATCH_AGAIN_MS = 200;
@@ -34,7 +34,7 @@ export const listCommand = (): Command =>
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop run-once list')
     .action(async (_own: object, command: Command) => {
-      const { state, output }: QueryOptions = optionsGiven(command);
+      const { state, output } = optionsGiven(command);
       if (output === 'junit') throw new UsageError('-o junit is for the results of one run: use farloop run-once get ID -o junit');
       await listRuns(stateFolderPath(state), output);
     });
@@ -74,7 +74,7 @@ export const getCommand = (): Command =>
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop run-once get nightly-07 --watch')
     .action(async (id: string, _own: object, command: Command) => {
-      const { state, output, watch }: QueryOptions & { watch?: true } = optionsGiven(command);
+      const { state, output, watch } = optionsGiven(command);
       const stateFolder = stateFolderPath(state);
       await printRun(stateFolder, watch ? await watched(stateFolder, id) : summaryOf((await runNamed(stateFolder, id)).run), output);
     });
@@ -107,7 +107,7 @@ export const logsCommand = (): Command =>
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop run-once logs nightly-07 --follow')
     .action(async (id: string, _own: object, command: Command) => {
-      const { state, follow, providerTokenFile: tokenFile }: QueryOptions & LogsOptions = optionsGiven(command);
+      const { state, follow, providerTokenFile: tokenFile } = optionsGiven(command);
       const stateFolder = stateFolderPath(state);
       const { run } = await runNamed(stateFolder, id);
       if (follow && !isOver(run)) return await followed(run, folderOfRun(stateFolder, id), tokenFile);
@@ -148,7 +148,7 @@ export const cancelCommand = (): Command =>
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop run-once cancel nightly-07')
     .action(async (id: string, _own: object, command: Command) => {
-      const { state, providerTokenFile: tokenFile }: QueryOptions & { providerTokenFile?: string } = optionsGiven(command);
+      const { state, providerTokenFile: tokenFile } = optionsGiven(command);
       const stateFolder = stateFolderPath(state);
       const before = await runNamed(stateFolder, id);
       if (isOver(before.run)) {

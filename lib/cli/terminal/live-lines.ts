@@ -29,7 +29,7 @@ export class LiveLines {
   constructor() {
     if (!this.#isTerminal) return;
     // A problem that is printed meanwhile, by whatever part, must neither tear the lines nor be written over.
-    const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write.bind(stream) as Write }));
+    const streams = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write.bind(stream) }));
     for (const { stream, write } of streams)
       stream.write = ((...given: Parameters<Write>): boolean => {
         if (this.#isDrawing) return write(...given);
@@ -66,8 +66,9 @@ export class LiveLines {
     try {
       if (this.#drawn > 0) process.stdout.write(`\u001B[${this.#drawn}A\u001B[J`);
       print();
-      const { columns = 80, rows = USUAL_ROWS } = process.stdout;
-      const most = Math.max(rows - ROWS_LEFT_FREE, 1);
+      // A terminal that does not say its size says 0, or nothing.
+      const columns = process.stdout.columns || 80;
+      const most = Math.max((process.stdout.rows || USUAL_ROWS) - ROWS_LEFT_FREE, 1);
       const lines = [...this.#lines.values()];
       const shown = lines.slice(0, lines.length > most ? most - 1 : most);
       // One that is wrapped would count as two.

@@ -54,7 +54,8 @@ export function printLines(text: string): void {
  * line is written over the one before it, so that what stays the same does not flicker.
  */
 export function printInstead(text: string, isFirst: boolean): void {
-  const { isTTY, rows = 24 } = process.stdout;
+  const { isTTY } = process.stdout;
+  const rows = process.stdout.rows || 24;
   if (!isTTY) return printLines(isFirst ? text : `\n${text}`);
   const lines = text.split('\n');
   const shown = lines.length < rows ? lines : [...lines.slice(0, rows - 2), paint(`… ${lines.length - rows + 2} more lines`, 'dim')];

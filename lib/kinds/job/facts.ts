@@ -1,4 +1,5 @@
 // The facts of a Job for relay, ingest, loop and onboarding.
+import { jobActions } from './acting.ts';
 import { secondsOf } from '../../objects/values/unix-seconds.ts';
 import { jobFactsFault } from './owner-facts-check.ts';
 import { isJobFinished, JOB_FIELDS, jobFactsOf } from './terms/owner-facts.ts';
@@ -38,6 +39,7 @@ export const jobFacts = defineFacts<Job>({
   hasStarted: ({ status }) => status?.startTime !== undefined,
   runsSince: ({ status }) => secondsOf(status?.startTime),
   isFinished: isJobFinished,
+  actions: jobActions,
   expectedChildren: ({ spec }) => Math.max(spec.completions ?? 0, spec.parallelism ?? 0),
   urgencyOfOwner,
   pods: {

@@ -5,6 +5,7 @@ import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import { isActive, isReady, type PodFacts } from '../../objects/pods/pod-facts.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf } from '../../objects/values/untyped-fields.ts';
+import { USUAL_ACTIONS } from '../acting/usual-actions.ts';
 import { childrenBy, podsBy } from './belonging.ts';
 import type { ChildFacts, KindFacts, KindWithPods, Labels, PodsOfKind, Urgency } from './kind.ts';
 import { ifSmall, isReadLive, keptOwner, ownerCheck, ownerFieldsWithout, present, specWithout, type SpecPath } from './owner-facts.ts';
@@ -76,6 +77,7 @@ export function defineFacts<Owner extends WorkloadObject>(said: NewFacts<Owner>)
     ...(spec && status && { shape: { spec, status } }),
     faultOf: spec && status ? ownerCheck({ namespaced, spec: checkOf(spec), status: checkOf(status) }) : NO_FAULT,
     isReadLive,
+    ...(others.isOwnerless !== true && others.hasTasks !== true && { actions: USUAL_ACTIONS }),
     isManaged: (owner, manages) => settings.some(({ word }) => manages.includes(word)) && managerOf(owner) === undefined,
     expectedChildren: () => 0,
     urgencyOfOwner: (owner) => (isNew(owner) || !hasStarted(owner) ? 'now' : 'soon'),

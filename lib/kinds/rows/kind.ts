@@ -1,5 +1,6 @@
 // The words of a kind's facts: all that relay, ingest, loop and onboarding may ask about its owner and its children. No code outside lib/kinds
 // names a kind, or reads its spec or status; it asks the kind's row. The planner, which decides, has a table of its own (planners.ts).
+import type { KindActions } from '../acting/kind-actions.ts';
 import type { RemoteProvider } from '../../objects/placement/remote-provider.ts';
 import type { Fault } from '../../objects/values/fact-checks.ts';
 import type { Shape } from '../../objects/values/field-shapes.ts';
@@ -132,6 +133,8 @@ export interface KindFacts<Owner extends WorkloadObject = WorkloadObject> {
     /** As it is made. Undefined: the settings name no such node. */
     objectOf(this: void, settings: KindSettings, name: string): KubernetesObject | undefined;
   };
+  /** How people act on its workloads; absent: they do not. */
+  actions?: KindActions;
   /** Rights of passes in addition to those for owner, pods and children. */
   furtherRights?: readonly FurtherRight[];
   /**

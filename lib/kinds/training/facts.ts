@@ -5,6 +5,7 @@ import type { Resource } from '../../objects/resources.ts';
 import { fieldsOf, isFields } from '../../objects/values/untyped-fields.ts';
 import type { KindFacts, Urgency } from '../rows/kind.ts';
 import { defineFacts } from '../rows/define-facts.ts';
+import { trainingActions } from './acting.ts';
 import { childrenOf } from './children.ts';
 import { isOver } from './status/conditions.ts';
 import type { FrameworkNames } from './names/framework-names.ts';
@@ -43,6 +44,7 @@ export const trainingFacts = (names: FrameworkNames): KindFacts =>
     hasStarted: ({ status }) => status?.startTime !== undefined,
     runsSince: ({ status }) => secondsOf(status?.startTime),
     isFinished: ({ status }) => isOver(status?.conditions),
+    actions: trainingActions(names),
     expectedChildren: (job) => totalIn(names, job),
     labels: (name) => baseLabels(names, name),
     urgencyOfOwner: ({ metadata, status }) =>

@@ -5,7 +5,8 @@ import type { QueueName, ReceivedMessage } from '../../ports/queue.ts';
 import { LaterBuildError } from '../../wire/words/undecodable.ts';
 
 /** The properties of a message that the loop needs. */
-export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount' | 'sentAtMs'>;
+export type Delivery = Pick<ReceivedMessage, 'messageId' | 'receiptHandle' | 'body' | 'receiveCount' | 'sentAtMs'> &
+  Partial<Pick<ReceivedMessage, 'senderId'>>;
 
 /**
  * Gives the message back to the queue at once, so that it soon reaches the limit of deliveries (R13). The caller reports it as one that

@@ -11,10 +11,10 @@ import type { ClusterRecord } from '../../ports/clusters.ts';
 import { NotFoundError, TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Provider } from '../../ports/provider.ts';
-import type { Question } from '../../wire/questions.ts';
+import type { Question, WorkloadQuestion } from '../../wire/questions.ts';
 import { allTasks, providerFor } from '../live/sights.ts';
 
-export type ProviderQuestion = Exclude<Question, { about: 'log' }>;
+export type ProviderQuestion = Exclude<Question, { about: 'log' } | WorkloadQuestion>;
 
 interface Asked {
   record: ClusterRecord;

@@ -5,12 +5,15 @@ import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
 import { NotFoundError, TerminalError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { encodeAnswer, sealOutcomes, type Outcome } from '../../wire/command-answers.ts';
-import type { Question, QuestionsMessage } from '../../wire/questions.ts';
+import { isAboutWorkload, type Question, type QuestionsMessage } from '../../wire/questions.ts';
+import { answerAboutWorkload } from './answer-about-workload.ts';
 import { answerOfProvider, logOnVirtualNode } from './answer-of-provider.ts';
 import { failureOf } from './failure.ts';
 
 /** As long as a call lives. */
 const CALL_MS = 10_000;
+/** Those about a workload take several calls. */
+const CALLS_MS = 16_000;
 
 type Answer = { dateMs: number; object: object };
 
@@ -21,11 +24,12 @@ export async function answerQuestions(ports: Ports, message: QuestionsMessage): 
   // Nobody waits for the answer any more.
   if (clock.nowMs() >= untilMs) return;
   const record = await clusters.get(name);
-  const deadline = deadlineIn(clock, Math.min(untilMs - clock.nowMs(), CALL_MS));
+  const leftMs = untilMs - clock.nowMs();
   const outcomes = await Promise.all(
     questions.map(async (question, at): Promise<Outcome> => {
       try {
         if (!record) throw new NotFoundError(`there is no cluster ${name}`);
+        const deadline = deadlineIn(clock, Math.min(leftMs, isAboutWorkload(question) ? CALLS_MS : CALL_MS));
         return { at, ...(await answerTo(ports, { record, question, deadline })) };
       } catch (error) {
         return { at, failure: failureOf(error) };
@@ -59,6 +63,13 @@ async function answerTo(ports: Ports, { record, question, deadline }: Asked): Pr
       const { text, isCut } = await cluster.log({ namespace, name: pod }, wanted, deadline);
       return { dateMs: ports.clock.nowMs(), object: { metadata: {}, log: text, isCut } };
     }
+    case 'events':
+    case 'manifest':
+    case 'action':
+      return {
+        dateMs: ports.clock.nowMs(),
+        object: { metadata: {}, ...(await answerAboutWorkload(ports, { record, question, deadline })) },
+      };
     case 'taskLog':
     case 'runningTasks':
     case 'figures':

@@ -9,14 +9,13 @@ function* podsSeen({ known }: Pass): Generator<PodFacts, void> {
 }
 
 export function rememberEnds(pass: Pass): void {
-  const { runLengths } = pass.row;
-  const { runsSince } = pass.facts;
+  const { facts, row } = pass;
   const { owner, viewAtStart } = pass.known;
-  if (!runsSince || !owner) return;
+  if (!facts.runsSince || !owner) return;
   const { fell, ran, ...state } = pass.pending.state;
-  const since = runsSince(owner);
+  const since = facts.runsSince(owner);
   const falls = since === undefined ? undefined : fallsAfter(fell, podsSeen(pass), since);
   const before = viewAtStart.owner && !viewAtStart.owner.deleted ? viewAtStart.owner.object : undefined;
-  const lengths = runLengths?.(ran, { before, after: owner }, podsSeen(pass));
+  const lengths = row.runLengths?.(ran, { before, after: owner }, podsSeen(pass));
   pass.pending.state = { ...state, ...(falls && { fell: falls }), ...(lengths && { ran: lengths }) };
 }

@@ -28,7 +28,7 @@ export interface Allowed {
   verbs: readonly Command['verb'][];
 }
 
-/** Exactly the calls that passes of these kinds make. */
+/** Exactly the calls that passes of these kinds make, and people through them. */
 export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
   const rules = new Map<string, Allowed>();
   const allow = (resource: Resource, verbs: Allowed['verbs'], subresource?: string): void => {
@@ -37,10 +37,12 @@ export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
     rules.set(name, { resource, verbs: all, ...(subresource !== undefined && { subresource }) });
   };
   for (const { resource, isOwnerless } of kinds) if (!isOwnerless) allow(resource, ['get', 'delete', 'patch']);
+  // A person retries a workload as a new one. Only where the cluster was registered with --actions do the relay's rights allow it.
+  for (const { resource, actions } of kinds) if (actions) allow(resource, ['create']);
   const children = kinds.flatMap((kind) => kind.children.map(({ resource }) => resource));
   for (const resource of [...(kinds.some(({ pods }) => pods) ? [PODS] : []), ...children])
     allow(resource, ['get', 'list', 'create', 'delete', 'patch']);
-  allow(EVENTS, ['create']);
+  allow(EVENTS, ['create', 'list']);
   // No pass reads a log: people ask for it, of pods of workloads that are managed.
   if (rules.has(`${PODS.apiVersion}/${PODS.plural}/`)) allow(POD_LOGS, ['get']);
   // Allow these always: passes send them only if the cluster's record says so, and the cluster's RBAC decides.

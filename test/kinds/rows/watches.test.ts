@@ -67,10 +67,10 @@ describe('commands that a relay carries out', () => {
 
   test('follow from owners, children and further rights', () => {
     expect(verbsOf(withChildren(child(SERVICES)))).toEqual({
-      'ensembles example.com/v1': 'get delete patch',
+      'ensembles example.com/v1': 'get delete patch create',
       'pods v1': 'get list create delete patch',
       'services v1': 'get list create delete patch',
-      'events v1': 'create',
+      'events v1': 'create list',
       'pods.log v1': 'get',
     });
     expect(verbsOf({ ...ensembleFacts, furtherRights: [{ resource: groups('volcano.sh/v1'), verbs: ['get'] }] })).toMatchObject({
@@ -79,6 +79,6 @@ describe('commands that a relay carries out', () => {
   });
 
   test('are the union of what the kinds may (trap 14)', () => {
-    expect(verbsOf(withChildren(child(JOBS)), jobFacts)).toMatchObject({ 'jobs batch/v1': 'get delete patch list create' });
+    expect(verbsOf(withChildren(child(JOBS)), jobFacts)).toMatchObject({ 'jobs batch/v1': 'get delete patch create list' });
   });
 });

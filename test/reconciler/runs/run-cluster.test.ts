@@ -1,6 +1,6 @@
 // What a run shows and does at the API server of its node's cluster. It is shown, never asked: without it the run goes on.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { KubernetesObject, Pod, PodStatus } from '../../../lib/objects/kubernetes.ts';
+import type { Pod, PodStatus } from '../../../lib/objects/kubernetes.ts';
 import { NODES, PODS } from '../../../lib/objects/resources.ts';
 import { RunCluster } from '../../../lib/reconciler/runs/run-cluster.ts';
 import { aPod, asking, exitedWith, RUNNING } from '../../kinds/run-once/run-world.ts';
@@ -13,7 +13,7 @@ const deadline = { atMs: Number.MAX_SAFE_INTEGER } as never;
 beforeEach(async () => {
   world = new World();
   reports = [];
-  await world.cluster.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'edge' } } as KubernetesObject, deadline);
+  await world.cluster.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'edge' } }, deadline);
 });
 afterEach(() => world.close());
 
@@ -107,7 +107,7 @@ test('RO24: an API server that refuses everything is reported once, and throws n
     before: () => {
       throw new Error('down');
     },
-  } as never;
+  };
   const cluster = opened();
   for (let count = 0; count < 3; count += 1) await cluster.show(aRunPod(), taskOf(RUNNING));
   expect(await cluster.pods()).toBeUndefined();

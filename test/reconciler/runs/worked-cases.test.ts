@@ -149,7 +149,7 @@ describe('a request that is repeated', () => {
     await clock.advance(1);
     expect(await cancelRun('one', ports)).toBeUndefined();
     const again = await Promise.all([1, 2].map(async () => await beginRun(given([withoutUid('a')]), ports)));
-    expect(again.map(({ isNew }) => isNew).toSorted()).toEqual([false, true]);
+    expect(again.filter(({ isNew }) => isNew)).toHaveLength(1);
     expect(resultsOf(await passed(clock, drive('one', ports)))).toEqual(['a ok']);
     // A provider keeps what has ended: the former task must not be taken for the new one.
     expect(tasks.ordered.size).toBe(2);

@@ -1,0 +1,50 @@
+// The workload that a person asks about, as its API server has it.
+import { findFacts } from '../../kinds/facts.ts';
+import type { KindFacts } from '../../kinds/rows/kind.ts';
+import type { WorkloadObject } from '../../objects/kubernetes.ts';
+import type { Answer, Cluster } from '../../ports/cluster.ts';
+import type { Deadline } from '../../ports/clock.ts';
+import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
+import { NotFoundError, TerminalError } from '../../ports/errors.ts';
+import type { Ports } from '../../ports/ports.ts';
+import type { WorkloadQuestion } from '../../wire/questions.ts';
+
+export type NamedOwner = Pick<WorkloadQuestion, 'kind' | 'namespace' | 'name'>;
+
+/** Where a question is answered, and until when. */
+export interface Asking {
+  record: ClusterRecord;
+  cluster: Cluster;
+  deadline: Deadline;
+  facts: KindFacts;
+}
+
+/** @throws TerminalError the kind has no owners, or the cluster is not registered for the namespace */
+export function askingOf(
+  { connect }: Pick<Ports, 'connect'>,
+  record: ClusterRecord,
+  { kind, namespace }: Pick<NamedOwner, 'kind' | 'namespace'>,
+  deadline: Deadline,
+): Asking {
+  const facts = findFacts(kind);
+  if (!facts) throw new TerminalError(`no kind ${kind} is known to this version of Farloop`);
+  if (facts.isOwnerless) throw new TerminalError(`${kind} is no kind of objects: it stands for pods that lost their owner`);
+  if (facts.resource.namespaced && !isInScope(record, namespace))
+    throw new TerminalError(`${record.name} is not registered for the namespace ${namespace}`);
+  return { record, cluster: connect(record), deadline, facts };
+}
+
+/** @throws NotFoundError with one sentence */
+export async function readOwner(
+  { cluster, deadline, facts, record }: Asking,
+  { namespace, name }: NamedOwner,
+): Promise<Answer<WorkloadObject>> {
+  return await cluster.get<WorkloadObject>(facts.resource, { namespace, name }, deadline).catch((error: unknown) => {
+    if (error instanceof NotFoundError)
+      throw new NotFoundError(`${wordOf(facts, name)} is not on ${record.name} any more`, { cause: error });
+    throw error;
+  });
+}
+
+/** As people write it: `job/demo`. */
+export const wordOf = ({ kind }: Pick<KindFacts, 'kind'>, name: string): string => `${kind.toLowerCase()}/${name}`;

@@ -1,0 +1,6 @@
+// The contract of actions on a real API server.
+import { actionsContract } from '../contracts/actions.ts';
+import { overHttps } from '../contracts/cluster-over-https.ts';
+import { openReferenceServer } from './reference-server.ts';
+
+actionsContract('kube-apiserver 1.36.3', async () => overHttps(await openReferenceServer()));

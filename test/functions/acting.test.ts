@@ -1,0 +1,233 @@
+// Reading and acting by role, in both editions: through the handlers as Lambda calls them, and through the API of a local instance.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { handler as api } from '../../functions/api.ts';
+import { handler as reconcile } from '../../functions/reconcile.ts';
+import { answerRoute } from '../../lib/api/routes/route-table.ts';
+import { serveApi } from '../../lib/cli/local/local-api.ts';
+import type { Cluster } from '../../lib/ports/cluster.ts';
+import { TerminalError } from '../../lib/ports/errors.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
+import { useRuntime } from '../../lib/runtime.ts';
+import { encodeQuestions } from '../../lib/wire/messages.ts';
+import { embeddedPorts, know, type EmbeddedPorts } from '../api/embedded-ports.ts';
+
+const API_ROLE = 'AROAAPI';
+const WORKLOAD = '/v1/workloads/local/Job/default/demo';
+const ARN = 'arn:aws:iam::123456789012:user/ops';
+
+let ports: EmbeddedPorts;
+let patched: unknown[];
+let refusal: Error | undefined;
+const ending = { signal: new AbortController() };
+
+/** Has one Job. */
+const cluster = {
+  get: async () => ({
+    object: {
+      metadata: { name: 'demo', namespace: 'default', uid: 'u', resourceVersion: '7' },
+      spec: {
+        parallelism: 2,
+        template: { spec: { containers: [{ name: 'main', image: 'i', env: [{ name: 'KEY', value: 'hunter2' }] }] } },
+      },
+      status: { active: 2 },
+    },
+    dateMs: 0,
+  }),
+  list: async () => ({ items: [], resourceVersion: '1', dateMs: 0 }),
+  log: async () => ({ text: '2026-05-01T10:00:00Z hunter2\n', isCut: false }),
+  patch: async (_resource: unknown, _target: unknown, { body }: { body: unknown }) => {
+    if (refusal) throw refusal;
+    patched.push(body);
+    return { object: { metadata: {} }, dateMs: 0 };
+  },
+} as unknown as Cluster;
+
+async function start(given: Partial<Ports> = { actions: 'on' }): Promise<void> {
+  const embedded = await embeddedPorts('local');
+  ports = Object.assign(embedded, given, { connect: () => cluster });
+  const record = await ports.clusters.get('local');
+  if (record) await ports.clusters.put({ ...record, actions: true }, record.version);
+  await know(ports, { name: 'demo', pods: ['demo-0'], status: { active: 1 } });
+  useRuntime({ ports, deadlineReserveMs: 22_000, asker: API_ROLE });
+}
+
+beforeEach(() => {
+  [patched, refusal] = [[], undefined];
+  ending.signal = new AbortController();
+});
+afterEach(() => {
+  ending.signal.abort();
+  ports.close();
+});
+
+const recordsOf = (bodies: readonly string[], senderId: string): SQSEvent =>
+  ({
+    Records: bodies.map((body, at) => ({
+      messageId: `m-${at}`,
+      receiptHandle: `r-${at}`,
+      body,
+      attributes: { ApproximateReceiveCount: '1', SentTimestamp: String(Date.now()), SenderId: `${senderId}:session` },
+      messageAttributes: {},
+    })),
+  }) as unknown as SQSEvent;
+const context = { getRemainingTimeInMillis: () => 30_000 } as unknown as Context;
+
+/** Lambda, which gives the queue's messages to `reconcile` while a test runs. */
+async function reconcileMeanwhile(): Promise<void> {
+  const { signal } = ending.signal;
+  while (!signal.aborted) {
+    const messages = await ports.queue.receive('wakes', { max: 10, waitSeconds: 1, visibilitySeconds: 30, signal }).catch(() => []);
+    if (messages.length === 0) continue;
+    await reconcile(
+      recordsOf(
+        messages.map(({ body }) => body),
+        API_ROLE,
+      ),
+      context,
+    );
+    const handles = messages.map(({ receiptHandle }) => receiptHandle);
+    await ports.queue.delete('wakes', handles).catch(() => {});
+  }
+}
+
+interface Answered {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+async function viaGateway(method: string, path: string, authorizer: object, body?: object): Promise<Answered> {
+  const [rawPath = '', rawQueryString = ''] = path.split('?');
+  const answer = (await api({
+    version: '2.0',
+    rawPath,
+    rawQueryString,
+    headers: { 'content-type': 'application/json' },
+    requestContext: { http: { method, path: rawPath, sourceIp: '203.0.113.7' }, authorizer },
+    ...(body && { body: JSON.stringify(body) }),
+    isBase64Encoded: false,
+  })) as { statusCode: number; body: string };
+  return { status: answer.statusCode, body: JSON.parse(answer.body) as Record<string, unknown> };
+}
+
+const SUSPEND = { action: 'suspend', token: 'token-of-mine', uid: 'u' };
+const READS = [`${WORKLOAD}/logs`, `${WORKLOAD}/events`, `${WORKLOAD}/manifest`, `${WORKLOAD}/passes`];
+
+describe('on AWS', () => {
+  test('R15: nobody whom the gateway did not let in reads a log, an event, a manifest, or acts', async () => {
+    await start();
+    for (const path of READS) expect([path, (await viaGateway('GET', path, {})).status]).toEqual([path, 401]);
+    expect((await viaGateway('POST', `${WORKLOAD}/actions`, {}, SUSPEND)).status).toBe(401);
+    expect(patched).toEqual([]);
+    expect((await ports.queue.depth('wakes')).visible).toBe(0);
+  });
+
+  test('R15: with actions=off nothing is done, nothing is asked of the cluster, and the answer names what is missing', async () => {
+    await start({});
+    const asked = [
+      await viaGateway('POST', `${WORKLOAD}/actions`, { iam: { userArn: ARN } }, SUSPEND),
+      await viaGateway('POST', `${WORKLOAD}/actions`, { iam: { userArn: ARN } }, { action: 'delete', dryRun: true }),
+      await viaGateway('GET', `${WORKLOAD}/manifest?values=shown`, { iam: { userArn: ARN } }),
+    ];
+    expect(asked.map(({ status, body }) => [status, body['needs']])).toEqual([
+      [403, 'actions=on'],
+      [403, 'actions=on'],
+      [403, 'actions=on'],
+    ]);
+    expect((await ports.queue.depth('wakes')).visible).toBe(0);
+  });
+
+  test.each([
+    [{ iam: { userArn: ARN } }, ARN],
+    [{ jwt: { claims: { sub: 'f3a1', email: 'ops@example.org' } } }, 'ops@example.org'],
+  ])(
+    'whom the gateway names acts through reconcile, once for a token, and stands in the record: %j',
+    async (authorizer, by) => {
+      await start();
+      void reconcileMeanwhile();
+      const first = await viaGateway('POST', `${WORKLOAD}/actions`, authorizer, SUSPEND);
+      const again = await viaGateway('POST', `${WORKLOAD}/actions`, authorizer, SUSPEND);
+      expect([first.status, first.body['result'], first.body['by']]).toEqual([200, 'done', by]);
+      expect(again.body).toEqual(first.body);
+      expect(patched).toHaveLength(1);
+      expect(patched[0]).toMatchObject({ spec: { suspend: true }, metadata: { uid: 'u', resourceVersion: '7' } });
+      const { body } = await viaGateway('GET', `${WORKLOAD}/passes`, authorizer);
+      expect(body['items']).toMatchObject([{ by, why: [`${by} suspended it`] }]);
+    },
+    30_000,
+  );
+
+  test('a right that the cluster does not give is named', async () => {
+    await start();
+    void reconcileMeanwhile();
+    refusal = new TerminalError('forbidden', { code: 403, reason: 'Forbidden', said: 'jobs.batch "demo" is forbidden' });
+    const { status, body } = await viaGateway('POST', `${WORKLOAD}/actions`, { iam: { userArn: ARN } }, SUSPEND);
+    expect([status, body['needs'], body['detail']]).toEqual([
+      403,
+      'patch jobs in default',
+      'local does not let Farloop suspend it: that needs the right to patch jobs in default; give "farloop cluster add local" again with --actions (jobs.batch "demo" is forbidden)',
+    ]);
+  }, 30_000);
+
+  test('R15: reconcile takes no action from another function than the API', async () => {
+    await start();
+    const question = { about: 'action' as const, kind: 'Job', namespace: 'default', name: 'demo', wanted: { action: 'delete' as const } };
+    const asked = { ...question, uid: 'u', token: 'token-of-ingest', isDryRun: false, by: 'nobody' };
+    const [id, secret] = ['i'.repeat(22), 's'.repeat(44)];
+    const untilMs = Date.now() + 20_000;
+    const body = encodeQuestions({ look: 'questions', cluster: 'local', id, secret, untilMs, questions: [asked] });
+    expect(await reconcile(recordsOf([body], 'AROAINGEST'), context)).toEqual({ batchItemFailures: [] });
+    expect(await ports.store.readAnswer('local', id, 0)).toBeUndefined();
+  });
+});
+
+describe('farloop up', () => {
+  async function ask(path: string, init: { token?: string; body?: object } = {}): Promise<Answered> {
+    // oxlint-disable-next-line unbound-method
+    const { url, token, close } = await serveApi({ port: 0, answer: async (request) => await answerRoute(ports, request) });
+    try {
+      const answer = await fetch(`${url}${path}`, {
+        method: init.body ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${init.token ?? token}` },
+        ...(init.body && { body: JSON.stringify(init.body) }),
+      });
+      return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+    } finally {
+      await close();
+    }
+  }
+
+  test('R15: without the token nobody reads a log, an event, a manifest, or acts', async () => {
+    await start({ actions: 'on', lookUp: () => cluster });
+    for (const path of READS) expect([path, (await ask(path, { token: 'none' })).status]).toEqual([path, 401]);
+    expect((await ask(`${WORKLOAD}/actions`, { token: 'none', body: SUSPEND })).status).toBe(401);
+    expect(patched).toEqual([]);
+  });
+
+  test('its holder reads, and acts only where --actions is on', async () => {
+    await start({ lookUp: () => cluster });
+    const [manifest] = [await ask(`${WORKLOAD}/manifest`)];
+    expect([manifest.status, JSON.stringify(manifest.body).includes('hunter2')]).toEqual([200, false]);
+    const refused = await ask(`${WORKLOAD}/actions`, { body: SUSPEND });
+    expect([refused.status, refused.body['needs']]).toEqual([403, 'actions=on']);
+    ports.actions = 'on';
+    const done = await ask(`${WORKLOAD}/actions`, { body: SUSPEND });
+    expect([done.status, done.body['result']]).toEqual([200, 'done']);
+    expect(patched).toHaveLength(1);
+  });
+
+  test('a body that asks for nothing that there is is refused in one sentence', async () => {
+    await start({ actions: 'on', lookUp: () => cluster });
+    for (const body of [
+      { action: 'explode' },
+      { action: 'scale', replicas: -1 },
+      { ...SUSPEND, token: 'a b' },
+      { ...SUSPEND, filter: 'all' },
+    ])
+      expect((await ask(`${WORKLOAD}/actions`, { body })).body['detail']).toMatch(/^the body must be JSON as in/);
+    const without = await ask(`${WORKLOAD}/actions`, { body: { action: 'suspend' } });
+    expect([without.status, without.body['detail']]).toEqual([400, expect.stringMatching(/^an action needs "token"/)]);
+    expect((await ask(`${WORKLOAD}/actions`, { body: { ...SUSPEND, padding: 'x'.repeat(100_000) } })).status).toBe(413);
+    expect(patched).toEqual([]);
+  });
+});
