@@ -6,7 +6,7 @@ import { JOB_FIELDS } from '../../lib/kinds/job/terms/owner-facts.ts';
 import { POD_GROUPS, SCHEDULING_WORKLOADS } from '../../lib/objects/job-scheduling.ts';
 import type { KubernetesObject, Pod } from '../../lib/objects/kubernetes.ts';
 import { POD_FIELDS } from '../../lib/objects/pods/pod-facts.ts';
-import { EVENTS, JOBS, NAMESPACES, NODES, PODS, type Resource } from '../../lib/objects/resources.ts';
+import { EVENTS, NAMESPACES, NODES, PODS, type Resource } from '../../lib/objects/resources.ts';
 import type { WantedFields } from '../../lib/objects/field-mask.ts';
 import { deadlineIn, hasPassed, type Clock, type Deadline } from '../../lib/ports/clock.ts';
 import type { Answer, Cluster } from '../../lib/ports/cluster.ts';
@@ -291,12 +291,11 @@ describe('through a relay', () => {
       (cluster, deadline) => cluster.list({ ...PODS, plural: 'secrets', kind: 'Secret' }, { namespace: 'work' }, deadline),
     ],
     [
-      'Jobs to create',
-      JOBS,
-      'create',
-      (cluster, deadline) => cluster.create(JOBS, { metadata: { name: 'a', namespace: 'work' } }, deadline),
+      'an Event to delete',
+      EVENTS,
+      'delete',
+      (cluster, deadline) => cluster.delete(EVENTS, { namespace: 'work', name: 'a', uid: 'uid-of-a' }, deadline),
     ],
-    ['Events to read', EVENTS, 'list', (cluster, deadline) => cluster.list(EVENTS, { namespace: 'work' }, deadline)],
     [
       'another namespace',
       PODS,

@@ -9,7 +9,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const TABLES = ['facts', 'planners', 'shown', 'manifests', 'definitions'].map((name) => `lib/kinds/${name}.ts`);
 /** The tables that each may hold. */
 const MAY_HOLD: Record<string, readonly string[]> = {
-  api: ['facts', 'shown', 'admission', 'documents'],
+  // Planners are read when somebody asks for a plan; nothing is run with it.
+  api: ['facts', 'planners', 'shown', 'admission', 'documents'],
   ingest: ['facts'],
   reconcile: ['facts', 'planners', 'shown'],
   sweep: ['facts'],

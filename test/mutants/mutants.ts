@@ -553,7 +553,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'look at a cluster cannot be read',
     rule: 'R13',
     within: 'decodeWake',
-    search: "decode(body, Waking, 'wake', RUNS_SINCE)",
+    search: "decode(body, Waking, 'wake', WORKLOAD_QUESTIONS_SINCE)",
     replacement: "decode(body, Waking, 'wake')",
     why: 'nobody looks whether a cluster without work can be reached, and each sweep leaves a dead letter',
     look: { scenario: 'runs-for-minutes' },

@@ -4,7 +4,6 @@ import type { Ports } from '../../ports/ports.ts';
 import { ChildPage, PlanNow, PodPage, WorkloadMap } from '../answers/workload-parts.ts';
 import { childrenOf } from '../detail/children.ts';
 import type { Known } from '../detail/known.ts';
-import { planNow } from '../detail/plan-now.ts';
 import { podPage, podStatesIn } from '../detail/pod-pages.ts';
 import { mapOf } from '../detail/workload-map.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
@@ -70,6 +69,8 @@ export const workloadPartRoutes = [
     errors: { ...errors, 409: 'what is known of it is not enough to plan with' },
     async handle(ports, { path }) {
       const { known, record, nowMs } = await find(ports, path);
+      // Most starts of the API are for something else.
+      const { planNow } = await import('../detail/plan-now.ts');
       return orRefuse(409, planNow(known, { record, nowMs }));
     },
   }),

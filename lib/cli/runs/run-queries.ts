@@ -4,8 +4,7 @@ import { summaryOf, type RunSummary } from '../../kinds/run-once/results.ts';
 import { isOver, type RunState } from '../../kinds/run-once/run.ts';
 import { stateFolderPath, stateOption } from '../instance/instance-file.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
-import { shownLines } from '../../objects/values/shown-text.ts';
-import { print, printLine, printLines, printProblem, spanText, tableText, type OutputFormat } from '../terminal/output.ts';
+import { print, printLine, printLines, printPiece, printProblem, spanText, tableText, type OutputFormat } from '../terminal/output.ts';
 import { folderOfRun, recordOfRun, runIdsIn, runsFolder } from './run-folder.ts';
 import { junitText, logLines, progressLines, runJson, runText, type LogsByPod } from './run-text.ts';
 
@@ -136,7 +135,7 @@ async function followed(run: RunState, folder: string, tokenFile: string | undef
   ]);
   const isOne = run.pods.length === 1 && (run.pods[0]?.status?.containers.length ?? 2) === 1;
   const lines = linesOfContainers(isOne);
-  const show = (...of: Parameters<typeof lines>): void => void process.stdout.write(shownLines(lines(...of)));
+  const show = (...of: Parameters<typeof lines>): void => printPiece(lines(...of));
   await followLogs({ id: run.id, folder, clock: new SystemClock(), tokenFile, show });
 }
 

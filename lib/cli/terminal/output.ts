@@ -67,6 +67,9 @@ export function printInstead(text: string, isFirst: boolean): void {
   process.stdout.write('\u001B[J');
 }
 
+/** A piece of a text from elsewhere, as it comes: it may end within a line. */
+export const printPiece = (text: string): void => void process.stdout.write(shownLines(text));
+
 /** One line on standard output. */
 export function printLine(text: string): void {
   process.stdout.write(`${shownText(text)}\n`);

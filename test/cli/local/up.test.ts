@@ -225,7 +225,12 @@ describe('up on the sandbox', () => {
       /local: Waiting \(Unschedulable\)\n.*\n {2}PodsWaiting: Unschedulable: 0\/1 nodes are available: .* \(pod unschedulable-\w+, created \S+Z\)\n/,
     );
     await farloop.says('job/image-pull Waiting (ImagePullBackOff): 0 of 1 succeeded, 1 active');
-    expect(await ask('get', 'jobs')).toMatch(/default +image-pull +Job +(Waiting \(ImagePullBackOff\)|Succeeded|Running)/);
+    // A list has it from the pass that a change of a waiting pod brings within five seconds.
+    await until(
+      'the list says what the Job waits for',
+      async () => /default +image-pull +Job +(?:Waiting \(ImagePullBackOff\)|Succeeded|Running)/.test(await ask('get', 'jobs')),
+      30_000,
+    );
     await farloop.says('job/image-pull Succeeded: 1 of 1 succeeded');
     await farloop.end('SIGTERM');
   }, 120_000);

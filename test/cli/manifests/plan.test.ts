@@ -108,7 +108,7 @@ describe('farloop plan', () => {
   });
 
   test('wants something to plan from', async () => {
-    await expect(run()).rejects.toThrow(/expected -f FILE/);
+    await expect(run()).rejects.toThrow(/expected the name of a workload, -f FILE/);
   });
 });
 
