@@ -50,7 +50,7 @@ export const workloadPartRoutes = [
   }),
   route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/map', {
     summary:
-      'Its parts at a glance, in 20 KB at most: the state of each index of a Job as packed ranges and what is out of the ordinary, or the replicas of a training job by type',
+      'Its parts at a glance, in 20 KB at most: the state of each index as packed ranges and what is out of the ordinary, or the replicas by type',
     query: {
       from: indexParameter('the first index that is told; absent: 0', 'from'),
       to: indexParameter('the first index that is left out behind it; absent: all are told', 'to'),

@@ -1,6 +1,6 @@
 // `farloop suspend`, `resume`, `scale`, `retry` and `delete`: what would happen is said first, then it is done once, however often it must be asked for.
 import { randomUUID } from 'node:crypto';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Answer } from '../../api/routes/route-table.ts';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
@@ -20,7 +20,8 @@ interface ActionOptions {
   cluster?: string;
   yes?: boolean;
   dryRun?: boolean;
-  failedIndexes?: true;
+  /** Implied by --failed-indexes. */
+  indexes?: 'failed';
   replicas?: number;
   type?: string;
   output: OutputFormat;
@@ -52,8 +53,8 @@ export const actionCommands = (kinds: readonly KindFacts[] = ALL_FACTS): Command
     'Make a new workload that does what an ended one did; that one stays.',
     'retry job/report-171 --failed-indexes',
     kinds,
-    ({ failedIndexes }) => ({ action: 'retry', ...(failedIndexes && { indexes: 'failed' as const }) }),
-    (command) => command.option('--failed-indexes', 'only the indexes of a Job that did not succeed'),
+    ({ indexes }) => ({ action: 'retry', ...(indexes && { indexes }) }),
+    (command) => command.addOption(new Option('--failed-indexes', 'only the indexes that did not succeed').implies({ indexes: 'failed' })),
   ),
   actionCommand('delete', 'Delete a workload, with its pods and all else that is its own.', 'delete job/demo', kinds, () => ({
     action: 'delete',

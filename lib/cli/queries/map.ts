@@ -29,10 +29,7 @@ Examples:
 Exit codes: 0 it is shown, 1 there is no such workload, 3 several have that name.`;
 
 export const mapCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
-  aboutWorkload(
-    new Command('map').description('Show the states of the indexes of a Job, or of the replicas of a training job, at a glance.'),
-    kinds,
-  )
+  aboutWorkload(new Command('map').description('Show the states of the indexes of a workload, or of its replicas, at a glance.'), kinds)
     .option('--from <index>', 'the first index that is shown', indexIn)
     .option('--to <index>', 'the first index that is left out behind it', indexIn)
     .option('--at <index>', 'an index whose pods are shown', indexIn)

@@ -3,7 +3,7 @@ import type { KubernetesObject, Node, Pod, PodStatus } from '../../objects/kuber
 import { NODES, PODS } from '../../objects/resources.ts';
 import type { Task } from '../../objects/task.ts';
 import { hasEnded } from '../../objects/placement/schedulable.ts';
-import { virtualPodFacts, type VirtualPod } from '../../kinds/virtual-pod/facts.ts';
+import { virtualPodFacts } from '../../kinds/virtual-pod/facts.ts';
 import { NOTHING_KEPT } from '../../kinds/virtual-pod/kept.ts';
 import { isShownBy, lostStatus, statusOf, toBeEvicted } from '../../kinds/virtual-pod/task-status.ts';
 import { deadlineIn, type Clock, type Deadline } from '../../ports/clock.ts';
@@ -129,6 +129,7 @@ export class RunCluster {
   }
 }
 
-const factsOf = (pod: Pod): VirtualPod => virtualPodFacts.factsOf(pod) as VirtualPod;
+type PodOfNode = Parameters<typeof toBeEvicted>[0];
+const factsOf = (pod: Pod): PodOfNode => virtualPodFacts.factsOf(pod) as PodOfNode;
 
 const aboutMirror = ({ metadata: { namespace, name } }: Pod): string => `the API server does not show pod ${namespace}/${name}`;
