@@ -5,6 +5,7 @@ import { explainPlan } from '../../kinds/planning/plan-text.ts';
 import type { Action, Plan, Snapshot, Want } from '../../kinds/rows/plan.ts';
 import { PodSet } from '../../kinds/rows/pod-set.ts';
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
+import { shownData, shownText } from '../../objects/values/shown-text.ts';
 import { resourceKeyOf } from '../../objects/child-state.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
 import { planHeadOf } from '../../reconciler/planning/planning.ts';
@@ -42,7 +43,7 @@ export function planNow(known: Known, { record, nowMs }: { record: ClusterRecord
   const left = plan.actions.length - told.actions.length;
   const reads = readsOf(plan);
   const text = [
-    explainPlan(full, told, { shown: row.shown }),
+    explainPlan(shownText(full), shownData(told), { shown: row.shown }),
     ...(left > 0 ? [`  and ${left} actions more`] : []),
     ...(reads.length > 0 ? [`  reads first, and may then decide otherwise: ${reads.join(', ')}`] : []),
   ].join('\n');

@@ -14,5 +14,7 @@ export async function planWorkload(
   const api = connectToInstance(options);
   const path = await workloadPathNamed(api, { ...options, text, named: nameWorkload(text, ALL_FACTS) });
   if (path === undefined) return;
-  await print(await api.get<PlanNow>(`${path}/plan`), options.output, (plan) => plan.text);
+  const plan = await api.get<PlanNow>(`${path}/plan`);
+  // Its lines are the API's own: what came from a cluster has escapes in them already.
+  await print(plan, options.output, () => plan.text);
 }

@@ -130,3 +130,16 @@ test('one that is watched is shown anew when it changes, and to its end', async 
   expect(watch.stderr).toMatch(/farloop: job\/demo is gone\n$/);
   ports.close();
 });
+
+test('plan and map of a workload print lines, and no text from a cluster makes one of its own', async () => {
+  const ports = await embeddedPorts('local');
+  await know(ports, { name: 'demo', status: { active: 2, startTime: '2026-05-01T10:00:01Z' }, pods: ['demo-a'] });
+  api = await serveApi(ports, 'a-token');
+  const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
+  const [plan, map] = await Promise.all(['plan', 'map'].map(async (command) => await runFarloop([command, 'job/demo'], { environment })));
+  ports.close();
+  expect(plan).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(plan?.stdout).toMatch(/^Job\/default\/demo .+\n {2}because: .+\n/);
+  expect(plan?.stdout).not.toContain('\\n');
+  expect(map).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(/^job\/demo: 1 \w+\n$/) });
+}, 60_000);
