@@ -54,6 +54,10 @@ export class FarloopProcess {
   }
 }
 
+/** On a slow machine a command may say so of the server that it asks, beside what it prints. */
+const SERVER_IS_SLOW = /^farloop: \S+ has been silent for \d+ s; waiting for it up to \d+ s\n/gm;
+export const withoutSlowness = (stderr: string): string => stderr.replaceAll(SERVER_IS_SLOW, '');
+
 /** Runs a command to its end. */
 export async function runFarloop(
   args: readonly string[],
@@ -61,7 +65,7 @@ export async function runFarloop(
 ): Promise<Ended> {
   const run = new FarloopProcess(args, options);
   const exitCode = await run.exited;
-  return { exitCode, stdout: run.stdout, stderr: run.stderr };
+  return { exitCode, stdout: run.stdout, stderr: withoutSlowness(run.stderr) };
 }
 
 /**
@@ -85,7 +89,8 @@ export async function runWithin(
     };
   try {
     const { runProgram } = await import('../../lib/cli/program.ts');
-    return { exitCode: await runProgram(args), ...said };
+    const exitCode = await runProgram(args);
+    return { exitCode, ...said, stderr: withoutSlowness(said.stderr) };
   } finally {
     for (const [at, name] of streams.entries()) process[name].write = before.writes[at] as NodeJS.WriteStream['write'];
     process.env = variables;

@@ -8,7 +8,7 @@ import { embeddedPorts, giveUp, know, type EmbeddedPorts } from '../api/embedded
 import { serveApi } from '../api/served-api.ts';
 import { aPass } from '../contracts/recorder.ts';
 import type { Listening } from '../listening.ts';
-import { root, temporaryFolder } from './farloop-process.ts';
+import { root, temporaryFolder, withoutSlowness } from './farloop-process.ts';
 
 /** A pipe holds 64 KiB. */
 const PIPE_BYTES = 65_536;
@@ -65,9 +65,6 @@ async function shell(line: string): Promise<{ exitCode: number | null; stdout: s
   return { exitCode, stdout, stderr };
 }
 
-/** Fourteen commands at once ask one server: on a slow machine it may say so, beside what is printed. */
-const SERVER_IS_SLOW = /^farloop: \S+ has been silent for \d+ s; waiting for it up to \d+ s\n/gm;
-
 const MOST_PRINTED = [
   'crds',
   'crds --admission',
@@ -88,7 +85,7 @@ describe('what a command prints', () => {
       lines.map(async (line, at) => {
         const whole = await shell(`$FARLOOP ${line} > ${file(at)}; wc -c < ${file(at)}`);
         const piped = await shell(`$FARLOOP ${line} | { sleep ${READER_SLEEPS_SECONDS}; wc -c; }`);
-        return { line, whole: Number(whole.stdout), piped: Number(piped.stdout), stderr: whole.stderr.replaceAll(SERVER_IS_SLOW, '') };
+        return { line, whole: Number(whole.stdout), piped: Number(piped.stdout), stderr: withoutSlowness(whole.stderr) };
       }),
     );
     for (const { line, whole, piped, stderr } of results)
