@@ -115,7 +115,7 @@ export function textRoute<const Name extends RouteName>(
     query: v.object({}),
     body: undefined,
     answer: undefined,
-    contentType: contentType.replace(/;.*$/, ''),
+    contentType: contentType.split(';', 1)[0] ?? contentType,
     respond: async (ports) => ({ text: await handle(ports), contentType }),
   };
 }
