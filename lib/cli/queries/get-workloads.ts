@@ -1,8 +1,7 @@
-// Lists of workloads: chosen by the API, put in order and printed here, and watched.
+// Lists of workloads: chosen and put in order by the API, printed here, and watched.
 import { InvalidArgumentError } from 'commander';
 import type { ClusterSummary } from '../../api/clusters.ts';
 import type { WorkloadSummary } from '../../api/told-workload.ts';
-import type { State } from '../../kinds/rows/state.ts';
 import { shownData } from '../../objects/values/shown-text.ts';
 import { NO_NAMESPACE } from '../../objects/workload.ts';
 import type { ApiClient } from '../instance/api-client.ts';
@@ -21,34 +20,29 @@ export type WorkloadOutput = (typeof WORKLOAD_OUTPUTS)[number];
 
 export const SORTS = ['name', 'namespace', 'kind', 'cluster', 'state', 'age'] as const;
 
-export interface WorkloadOrder {
-  by: (typeof SORTS)[number];
-  isReversed: boolean;
-}
-
-/** @throws InvalidArgumentError */
-export function orderIn(text: string): WorkloadOrder {
+/** @returns as the API's query has it. @throws InvalidArgumentError */
+export function orderIn(text: string): string {
   const isReversed = text.startsWith('-');
   const by = SORTS.find((sort) => sort === (isReversed ? text.slice(1) : text).toLowerCase());
   if (!by) throw new InvalidArgumentError(`Expected ${SORTS.join(', ')}, as in --sort age.`);
-  return { by, isReversed };
+  return isReversed ? `-${by}` : by;
 }
 
 export interface WantedWorkloads {
   filter: { kind?: string; name?: string; namespace?: string };
   /** As in the API's query. */
   choice: { state?: string; label?: string; text?: string; needs?: string; ended?: string };
-  sort: WorkloadOrder | undefined;
+  sort: string | undefined;
   isWatched: boolean;
   output: WorkloadOutput;
 }
 
 /** @param connect again and again, for an instance that was started anew is another one. @throws FailedError, UsageError */
 export async function showWorkloads(connect: Connect, wanted: WantedWorkloads): Promise<void> {
-  const { filter, choice, sort, isWatched, output } = wanted;
+  const { filter, choice, isWatched, output } = wanted;
   if (isWatched && output !== 'text' && output !== 'wide') throw new UsageError(`--watch prints rows of a table: leave out -o ${output}`);
   const api = connect();
-  const items = inOrder(await allWorkloads(api, { ...filter, ...choice }), sort);
+  const items = await wantedWorkloads(api, wanted);
   const isChosen = Object.keys(choice).length > 0;
   if (filter.name !== undefined && items.length === 0 && !isChosen && !isWatched) {
     const { absenceOf } = await import('./workload-absence.ts');
@@ -74,10 +68,13 @@ async function noneText(api: ApiClient, { kind, namespace }: WantedWorkloads['fi
   return absent === undefined ? [none, ...ownOnlyTexts(items, kind)].join(': ') : `${none}: ${absent}`;
 }
 
-/** Page by page, in the order of clusters and keys. */
+const wantedWorkloads = async (api: ApiClient, { filter, choice, sort }: WantedWorkloads): Promise<WorkloadSummary[]> =>
+  await allWorkloads(api, { ...filter, ...choice, ...(sort !== undefined && { sort }) });
+
+/** Page by page, in the order of clusters and keys where no other is asked for. */
 export async function allWorkloads(
   api: ApiClient,
-  wanted: { kind?: string; name?: string; namespace?: string; cluster?: string } & WantedWorkloads['choice'],
+  wanted: { kind?: string; name?: string; namespace?: string; cluster?: string; sort?: string } & WantedWorkloads['choice'],
 ): Promise<WorkloadSummary[]> {
   const items: WorkloadSummary[] = [];
   let next: string | undefined;
@@ -90,47 +87,14 @@ export async function allWorkloads(
   return items;
 }
 
-/** The worst first. A word of a later version comes last. */
-const BY_NEED: readonly string[] = [
-  'Parked',
-  'Unreadable',
-  'Failed',
-  'BackingOff',
-  'Waiting',
-  'Pending',
-  'Running',
-  'Suspended',
-  'Terminating',
-  'Orphan',
-  'Unknown',
-  'Succeeded',
-] satisfies State[];
-
-/** Texts that are compared. The youngest is the first by age. */
-const COMPARED: Readonly<Record<WorkloadOrder['by'], (workload: WorkloadSummary) => string>> = {
-  name: ({ name }) => name,
-  namespace: ({ namespace, name }) => `${namespace}/${name}`,
-  kind: ({ kind, name }) => `${kind}/${name}`,
-  cluster: ({ cluster, namespace, name }) => `${cluster}/${namespace}/${name}`,
-  state: ({ state }) => String((BY_NEED.indexOf(state) + BY_NEED.length + 1) % (BY_NEED.length + 1)).padStart(3, '0'),
-  age: ({ creationTime }) => String(1e15 - (creationTime === undefined ? 0 : Date.parse(creationTime))).padStart(16, '0'),
-};
-
-function inOrder(items: readonly WorkloadSummary[], sort: WorkloadOrder | undefined): WorkloadSummary[] {
-  if (!sort) return [...items];
-  const compared = new Map(items.map((item) => [item, COMPARED[sort.by](item)]));
-  const sorted = items.toSorted((a, b) => ((compared.get(a) ?? '') < (compared.get(b) ?? '') ? -1 : 1));
-  return sort.isReversed ? sorted.toReversed() : sorted;
-}
-
 /** With a column for each figure that a kind among them has. @returns header and rows */
 function tableOf(workloads: readonly WorkloadSummary[], isWide: boolean): [header: string[], rows: string[][]] {
   const figures = figureColumns(workloads);
   const header = ['NAMESPACE', 'NAME', 'KIND', 'STATE', ...figures.map((name) => name.toUpperCase()), 'AGE', 'NEXT LOOK', 'CLUSTER'];
   const rows = workloads.map((workload) => {
-    const { namespace, name, kind, creationTime, nextWake, queued, cluster, uid, labels = {} } = workload;
+    const { namespace, name, kind, creationTime, nextWake, cluster, uid, labels = {} } = workload;
     const age = creationTime === undefined ? '-' : spanText(Date.now() - Date.parse(creationTime));
-    const look = queued ? 'queued' : nextWake ? `in ${spanText(Date.parse(nextWake.dueTime) - Date.now())}` : '-';
+    const look = nextWake ? `in ${spanText(Date.parse(nextWake.dueTime) - Date.now())}` : '-';
     const cells = [namespace || NO_NAMESPACE, name, kind, standingText(workload), ...figureCells(workload, figures), age, look, cluster];
     return isWide ? [...cells, uid, labelsText(labels)] : cells;
   });
@@ -163,7 +127,7 @@ const POLL_EVERY_MS = 2_000;
 
 /** Prints the table, then a row for each workload that has changed, in the columns of the table. Ends when the reader has seen enough. */
 async function watchWorkloads(connect: Connect, wanted: WantedWorkloads, first: readonly WorkloadSummary[]): Promise<void> {
-  const { filter, choice, sort, output } = wanted;
+  const { output } = wanted;
   let known = new Map<string, { item: WorkloadSummary; text: string }>();
   let header = '';
   let layout: Layout | undefined;
@@ -171,7 +135,7 @@ async function watchWorkloads(connect: Connect, wanted: WantedWorkloads, first: 
     const now = new Map(items.map((item) => [keyOf(item), { item, text: JSON.stringify([standingText(item), item.figures]) }]));
     const changed = items.filter((item) => known.get(keyOf(item))?.text !== now.get(keyOf(item))?.text);
     const gone = [...known].flatMap(([key, { item }]) => (now.has(key) ? [] : [{ ...item, state: 'gone' } as unknown as WorkloadSummary]));
-    const rows = [...changed, ...gone.map(({ reason: _reason, nextWake: _wake, ...rest }) => ({ ...rest, queued: false }))];
+    const rows = [...changed, ...gone.map(({ reason: _reason, nextWake: _wake, ...rest }) => rest)];
     known = now;
     if (rows.length === 0) return;
     const [titles, cells] = shownData(tableOf(rows, output === 'wide'));
@@ -187,8 +151,8 @@ async function watchWorkloads(connect: Connect, wanted: WantedWorkloads, first: 
   };
   if (first.length === 0) printProblem('farloop: no such workload yet: waiting for one');
   show(first);
-  const read = async (api: ApiClient): Promise<WorkloadSummary[]> => await allWorkloads(api, { ...filter, ...choice });
-  for await (const items of followed(connect, { read, everyMs: POLL_EVERY_MS, shownAtMs: Date.now() })) show(inOrder(items, sort));
+  const read = async (api: ApiClient): Promise<WorkloadSummary[]> => await wantedWorkloads(api, wanted);
+  for await (const items of followed(connect, { read, everyMs: POLL_EVERY_MS, shownAtMs: Date.now() })) show(items);
 }
 
 const keyOf = (item: WorkloadSummary): string => `${pathOfKey(item)}/${item.uid}`;

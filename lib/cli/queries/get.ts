@@ -15,7 +15,7 @@ import { withWords, withWorkloads } from '../terminal/completion-hints.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
 import { paint, print, printLine, spanText, tableText, terminalWidth } from '../terminal/output.ts';
 import { colourOfCluster } from '../terminal/state-colour.ts';
-import { orderIn, showWorkloads, SORTS, WORKLOAD_OUTPUTS, type WorkloadOrder, type WorkloadOutput } from './get-workloads.ts';
+import { orderIn, showWorkloads, SORTS, WORKLOAD_OUTPUTS, type WorkloadOutput } from './get-workloads.ts';
 import { suggestionText } from '../terminal/suggestions.ts';
 
 interface GetOptions {
@@ -26,7 +26,7 @@ interface GetOptions {
   needs?: 'person';
   /** As in `7d`, or of seven days. */
   ended?: string | true;
-  sort?: WorkloadOrder;
+  sort?: string;
   watch?: true;
   output: WorkloadOutput;
   /** Words of states, or the folder of an instance's state. */

@@ -52,7 +52,7 @@ export function Letters() {
               ),
             },
             { title: 'Why', cell: ({ reason }) => reason },
-            { title: 'Looked at again', cell: (row) => (row.queued ? 'now' : <Moment time={row.nextWake?.dueTime} />) },
+            { title: 'Looked at again', cell: ({ nextWake }) => <Moment time={nextWake?.dueTime} /> },
           ]}
           rows={parked.data.items}
           idOf={({ cluster, uid }) => `${cluster}/${uid}`}

@@ -201,7 +201,7 @@ interface RowProps {
 }
 
 const Row = memo(({ workload, isFormer, isAtCursor, isClusterShown, index }: RowProps) => {
-  const { state, reason, why, cluster, figures, creationTime, queued, nextWake, asOfTime } = workload;
+  const { state, reason, why, cluster, figures, creationTime, nextWake, asOfTime } = workload;
   const classes = `${isFormer ? 'former' : ''} ${isAtCursor ? 'chosen' : ''}`.trim();
   return (
     <tr role="row" aria-rowindex={index + 2} class={classes === '' ? undefined : classes} aria-current={isAtCursor ? 'true' : undefined}>
@@ -227,7 +227,7 @@ const Row = memo(({ workload, isFormer, isAtCursor, isClusterShown, index }: Row
         <Progress figures={figures} />
       </td>
       <td role="cell" class="next soft">
-        {queued ? 'queued' : <Moment time={nextWake?.dueTime} />}
+        <Moment time={nextWake?.dueTime} />
       </td>
       <td role="cell" class="age">
         <Age time={creationTime} />
