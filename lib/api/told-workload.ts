@@ -1,14 +1,14 @@
 // A workload in the API, from its view, its head and the row of its kind.
-import { standingOf, type Figure, type KindShown } from '../kinds/rows/kind-shown.ts';
+import { standingOf, type Figure } from '../kinds/rows/kind-shown.ts';
 import type { Reason } from '../kinds/rows/reasons.ts';
 import type { State } from '../kinds/rows/state.ts';
-import type { WorkloadObject } from '../objects/kubernetes.ts';
 import type { PodFacts } from '../objects/pods/pod-facts.ts';
-import { isFields, type Fields } from '../objects/values/untyped-fields.ts';
+import { isFields } from '../objects/values/untyped-fields.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { PassRecord } from '../ports/recorder.ts';
 import type { PassState } from '../reconciler/head/pass-state.ts';
+import { ownFields } from '../reconciler/summary/summary.ts';
 import { livingIn } from '../reconciler/view/view.ts';
 import { causeOf, fallsIn, firstFallOf, laggingOf, type FirstFall, type Lagging } from './detail/ends.ts';
 import { indexesIn, ownerIn, type Known } from './detail/known.ts';
@@ -89,24 +89,13 @@ function summaryOf(known: Known, surroundings: Surroundings, nowMs: number): Wor
   return {
     ...head.key,
     ...standingOf({ shown, isOwnerless: facts.isOwnerless === true, owner, isKnown: state !== undefined, parked, reasons }),
-    ...ownFields(owner, shown),
+    ...ownFields(owner, shown.fields),
     figures: shown.figuresOf(owner),
     ...(labels && { labels }),
     ...(creationTimestamp !== undefined && { creationTime: creationTimestamp }),
     ...(head.wake && { nextWake: { dueTime: timeText(head.wake.dueAtMs), attempt: head.wake.attempt } }),
     queued: head.queued === head.fence,
   };
-}
-
-/** The row's fields that the owner has, unchanged. */
-function ownFields(owner: WorkloadObject | undefined, { fields }: KindShown): Fields {
-  const own: Fields = {};
-  for (const { name, in: part } of fields) {
-    const given: unknown = owner?.[part];
-    const value = isFields(given) ? given[name] : undefined;
-    if (value !== undefined) own[name] = value;
-  }
-  return own;
 }
 
 /** A workload that cannot be shown becomes a row with the problem. It must not hide the others (R13). */

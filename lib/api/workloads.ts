@@ -1,9 +1,7 @@
-// Lists workloads page by page, finds them by name, and reads each.
+// Finds workloads by kind or name, and reads each.
 import { factsFor, findFacts } from '../kinds/facts.ts';
 import { findKindNamed } from '../kinds/kind-names.ts';
-import type { State } from '../kinds/rows/state.ts';
 import { shownFor } from '../kinds/shown.ts';
-import type { LabelMatcher } from '../objects/label-selector.ts';
 import type { WorkloadKey } from '../objects/workload.ts';
 import type { ClusterRecord } from '../ports/clusters.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -25,15 +23,6 @@ export interface WorkloadFilter {
   name?: string;
 }
 
-/** What the workloads of a list must be, beside their keys. */
-export interface WorkloadChoice {
-  /** Any of these. */
-  states?: readonly State[];
-  labels?: LabelMatcher;
-  /** Stands in its namespace, name or reason, whatever the case of its letters. */
-  text?: string;
-}
-
 const KEYS_PER_PAGE = 1_000;
 /** Pages of the index read for one answer. An answer must come within 29 s, and a filter may reject nearly every workload. */
 const PAGES_PER_ANSWER = 100;
@@ -45,24 +34,18 @@ const READS_AT_ONCE = 16;
 /** Latest passes that a workload's reasons are derived from. */
 const PASSES_THAT_TELL = 5;
 
-/** Where the next page of a list begins: after this workload of this cluster. */
-interface Position {
-  cluster: string;
-  after?: string;
-}
-
 /**
- * Workloads in the order of clusters and keys. A page may hold few of those that are chosen, or none, and be followed by others.
+ * Workloads in the order of clusters and keys, each read from its head and view: as they stand at this moment. Lists of many come from
+ * summaries (list/list-summaries.ts).
  * @param options.limit 1 to 1,000
- * @param options.from an earlier answer's `next`. @throws Error it is not one
  */
 export async function listWorkloads(
   ports: ReadPorts,
-  filter: WorkloadFilter & WorkloadChoice,
-  options: { limit: number; from?: string },
-): Promise<{ items: WorkloadSummary[]; next?: string }> {
+  filter: WorkloadFilter,
+  { limit }: { limit: number },
+): Promise<{ items: WorkloadSummary[] }> {
   const kind = kindIn(filter);
-  const { keys, next } = await findKeys(ports, { ...filter, ...(kind !== undefined && { kind }) }, options);
+  const keys = await findKeys(ports, { ...filter, ...(kind !== undefined && { kind }) }, limit);
   const items: (WorkloadSummary | undefined)[] = Array.from({ length: keys.length });
   const surroundings = new Map<string, Promise<Surroundings>>();
   await inParallel([...keys.entries()], READS_AT_ONCE, async ([at, { key, record }]) => {
@@ -73,19 +56,7 @@ export async function listWorkloads(
     surroundings.set(place, reading);
     items[at] = readableSummary(known, await reading, ports);
   });
-  return {
-    items: items.filter((item): item is WorkloadSummary => item !== undefined && isChosen(item, filter)),
-    ...(next !== undefined && { next }),
-  };
-}
-
-function isChosen(
-  { state, reason = '', namespace, name, labels }: WorkloadSummary,
-  { states, labels: matches, text }: WorkloadChoice,
-): boolean {
-  if (states && !states.includes(state)) return false;
-  if (matches && !matches(labels)) return false;
-  return text === undefined || [`${namespace}/${name}`, reason].some((part) => part.toLowerCase().includes(text.toLowerCase()));
+  return { items: items.filter((item) => item !== undefined) };
 }
 
 /** All workloads of that name: several if the pods of a former uid are still being released. */
@@ -138,34 +109,25 @@ interface FoundKey {
   record: ClusterRecord;
 }
 
-async function findKeys(
-  { clusters, store }: ReadPorts,
-  filter: WorkloadFilter,
-  { limit, from }: { limit: number; from?: string },
-): Promise<{ keys: FoundKey[]; next?: string }> {
-  const start = from === undefined ? undefined : positionOf(from);
+async function findKeys({ clusters, store }: ReadPorts, filter: WorkloadFilter, limit: number): Promise<FoundKey[]> {
   const records = (await clusters.list())
-    .filter(({ name }) => (filter.cluster === undefined || name === filter.cluster) && (start === undefined || name >= start.cluster))
+    .filter(({ name }) => filter.cluster === undefined || name === filter.cluster)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const keys: FoundKey[] = [];
+  const found: FoundKey[] = [];
   // With a name, few workloads match.
   const pageSize = filter.name === undefined ? Math.min(limit, KEYS_PER_PAGE) : KEYS_PER_PAGE;
   let pages = 0;
-  const isFull = (): boolean => keys.length >= limit || pages >= PAGES_PER_ANSWER;
-  for (const [at, record] of records.entries()) {
-    let after = start?.cluster === record.name ? start.after : undefined;
+  for (const record of records) {
+    let after: string | undefined;
     do {
       const page = await store.workloads(record.name, { limit: pageSize, ...(after !== undefined && { after }) });
       pages += 1;
-      for (const key of page.keys) if (matches(key, filter)) keys.push({ key, record });
+      for (const key of page.keys) if (matches(key, filter)) found.push({ key, record });
+      if (found.length >= limit || pages >= PAGES_PER_ANSWER) return found;
       after = page.next;
-      // Take whole pages only, so that the store's own mark says where the next answer begins.
-      if (isFull() && after !== undefined) return { keys, next: textOf({ cluster: record.name, after }) };
     } while (after !== undefined);
-    const following = records[at + 1];
-    if (isFull() && following) return { keys, next: textOf({ cluster: following.name }) };
   }
-  return { keys };
+  return found;
 }
 
 /** Keys are sorted, so those of one name are neighbours. */
@@ -188,16 +150,6 @@ const matches = (key: WorkloadKey, { kind, namespace, name }: WorkloadFilter): b
   (kind === undefined || key.kind === kind) &&
   (namespace === undefined || key.namespace === namespace) &&
   (name === undefined || key.name === name);
-
-const textOf = (position: Position): string => Buffer.from(JSON.stringify(position)).toString('base64url');
-
-function positionOf(text: string): Position {
-  const position: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  if (typeof position !== 'object' || position === null || !('cluster' in position) || typeof position.cluster !== 'string')
-    throw new Error('it names no cluster');
-  const after = 'after' in position && typeof position.after === 'string' ? { after: position.after } : {};
-  return { cluster: position.cluster, ...after };
-}
 
 async function surroundingsOf(ports: ReadPorts, record: ClusterRecord, namespace: string): Promise<Surroundings> {
   const { facts, marker } = await readKnownCluster(ports, record, namespace);
