@@ -78,6 +78,7 @@ export async function runWithin(
 ): Promise<Ended> {
   const said = { stdout: '', stderr: '' };
   const streams = ['stdout', 'stderr'] as const;
+  // The functions themselves are put back.
   // oxlint-disable-next-line unbound-method
   const before = { umask: process.umask(), exitCode: process.exitCode, writes: streams.map((name) => process[name].write) };
   const variables = process.env;

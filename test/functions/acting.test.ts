@@ -183,7 +183,6 @@ describe('on AWS', () => {
 
 describe('farloop up', () => {
   async function ask(path: string, init: { token?: string; body?: object } = {}): Promise<Answered> {
-    // oxlint-disable-next-line unbound-method
     const { url, token, close } = await serveApi({ port: 0, answer: async (request) => await answerRoute(ports, request) });
     try {
       const answer = await fetch(`${url}${path}`, {

@@ -12,7 +12,7 @@ export interface LocalApi {
   token: string;
   /** Of the console, with the token, which lets its holder in. */
   consoleUrl: string;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /**

@@ -158,7 +158,7 @@ describe('with a terminal', () => {
     let text = '';
     let type = (_text: string): void => {};
     const typed = new Promise<string>((resolve) => (type = resolve));
-    const done = exec(['sh', '-c', 'trap "stty size" WINCH; until read line; do :; done; echo "got $line"'], {
+    const done = exec(['sh', '-c', 'trap "stty size" WINCH; echo "trap set"; until read line; do :; done; echo "got $line"'], {
       tty: true,
       stdin: (async function* () {
         yield Buffer.from(await typed);
@@ -166,8 +166,7 @@ describe('with a terminal', () => {
       stdout: async (bytes) => void (text += Buffer.from(bytes).toString()),
       sizes: (async function* () {
         yield { columns: 0, rows: 0 };
-        // The shell must have set its trap.
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        await until('the trap of the shell', () => text.includes('trap set'), LONG_MS);
         yield { columns: 120, rows: 40 };
       })(),
     });
