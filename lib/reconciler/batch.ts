@@ -67,7 +67,8 @@ export async function reconcileBatch(
       const key = readKey(text);
       const group = groups.get(formatKey(key)) ?? { deliveries: [], key, woken: { sentAtMs: receiveCount === 1 ? sentAtMs : undefined } };
       group.deliveries.push(delivery);
-      Object.assign(group.woken, { follows, enqueuedAtMs });
+      // One that was delivered before may have begun a pass that died, whatever the wake says that shares this pass.
+      Object.assign(group.woken, { follows, enqueuedAtMs, wasDelivered: receiveCount > 1 || group.woken.wasDelivered });
       groups.set(formatKey(key), group);
     } catch (error) {
       await giveBackUnreadable(ports, 'wakes', delivery, { error });

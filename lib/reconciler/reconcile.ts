@@ -35,6 +35,8 @@ export interface Woken {
   follows?: string | undefined;
   /** When the queue took the change for which the wake was sent. */
   enqueuedAtMs?: number | undefined;
+  /** A wake that leads to this pass was delivered before: an earlier pass may have begun with it, and died. */
+  wasDelivered?: boolean | undefined;
 }
 
 /** By then every function knows the cluster's present record: clocks differ by less than the age that records may have. */
@@ -53,7 +55,7 @@ export class Reconciler {
   }
 
   /** One pass over one workload, for one delivered wake. It always acquires the head, even if only to put the work off (R9). */
-  async reconcile(key: WorkloadKey, { sentAtMs, follows, enqueuedAtMs }: Woken = {}): Promise<Answer> {
+  async reconcile(key: WorkloadKey, { sentAtMs, follows, enqueuedAtMs, wasDelivered = false }: Woken = {}): Promise<Answer> {
     const { ports, options, offsets } = this.#loop;
     const startedAtMs = ports.clock.nowMs();
     // The deadline counts from the very beginning (R17). However long the way to its first call takes, the pass sends nothing later.
@@ -65,7 +67,7 @@ export class Reconciler {
     }
     // The cluster is being removed. Do nothing on it any more, and note nothing about it.
     if (cluster.leaving) return 'done';
-    const acquired = await acquire(ports, key, cluster, { openedAtMs: startedAtMs, follows });
+    const acquired = await acquire(ports, key, cluster, { openedAtMs: startedAtMs, follows, wasDelivered });
     if (!acquired) return 'failed';
     if (sentAtMs !== undefined) await noteQueueLag(ports, key, sentAtMs);
     const opened = await openPass(this.#loop, acquired, { key, record: cluster, deadline, startedAtMs });

@@ -19,13 +19,13 @@ export interface Acquired {
  * another fence by now, the refused write says which.
  * @param opening.follows the fence that the wake names; if absent, the head is read
  * @returns the head as acquired; 1 more than the attempt of the timer that it held; `isEarly`: that timer was not due yet, so a change led to
- * this pass; `isNext`: no other pass has acquired the head since the wake was sent. Undefined: this pass was overtaken before it began, and the workload is woken anew
+ * this pass; `isNext`: no other pass has acquired the head since the wake was sent, nor begun with it and died. Undefined: this pass was overtaken before it began, and the workload is woken anew
  */
 export async function acquire(
   ports: Pick<Ports, 'store' | 'queue' | 'clock'>,
   key: WorkloadKey,
   record: ClusterRecord,
-  { openedAtMs, follows }: { openedAtMs: number; follows: string | undefined },
+  { openedAtMs, follows, wasDelivered = false }: { openedAtMs: number; follows: string | undefined; wasDelivered?: boolean },
 ): Promise<Acquired | undefined> {
   const { store, clock } = ports;
   const fence = clock.randomId();
@@ -40,12 +40,12 @@ export async function acquire(
       // (R9).
       const head = await store.updateHead(key, { ifFence: replaces }, { fence, openedAtMs, wake: null, ...pending });
       const { attempt = 0, dueAtMs = 0 } = head.replacedWake ?? {};
-      return { head, attempt: attempt + 1, isEarly: dueAtMs > openedAtMs, isNext: isHearsay };
+      return { head, attempt: attempt + 1, isEarly: dueAtMs > openedAtMs, isNext: isHearsay && !wasDelivered };
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
       const current = error.current as Head | undefined;
       // Our own write, repeated by a layer below (R8). The first try removed the timer, and with it the number of attempts.
-      if (current?.fence === fence) return { head: current, attempt: 1, isEarly: false, isNext: isHearsay };
+      if (current?.fence === fence) return { head: current, attempt: 1, isEarly: false, isNext: isHearsay && !wasDelivered };
       // A wake that names an earlier fence acquires the head all the same. If the table lost the head, no other pass is at work on it.
       if (isHearsay || (current === undefined && time === 1)) {
         replaces = current?.fence ?? (await fenceThere());

@@ -8,10 +8,11 @@ import { fireTimers } from '../../../lib/reconciler/timers.ts';
 import type { Delivery } from '../../../lib/reconciler/invocation/unreadable.ts';
 import { VISIBILITY_SECONDS } from '../../../lib/reconciler/head/timeouts.ts';
 import { SOON_MS, prepareWake, sendWake, wake } from '../../../lib/reconciler/head/wake.ts';
+import { decodeSummary } from '../../../lib/reconciler/summary/summary.ts';
 import { encodeTimer } from '../../../lib/wire/messages.ts';
 import { expectCompleted, expectQuiet, runToEnd } from '../../world/right.ts';
 import { heartbeat, relist } from '../../world/reporter.ts';
-import { aJob, conditionsOf, World } from '../../world/world.ts';
+import { aJob, CLUSTER, conditionsOf, World } from '../../world/world.ts';
 import { toldPods } from '../../wire/told-children.ts';
 
 let world: World;
@@ -275,6 +276,25 @@ describe('R9: what was lost is mended', () => {
     };
     await runToEnd(world, 'demo');
     await expectCompleted(world, 'demo', { succeeded: 1, mostActive: 1 });
+  });
+
+  test('R8, R9: a pass fails between its head and its summary: the next one writes that, also if a later wake shares it', async () => {
+    let hasFailed = false;
+    world.interposer = ({ port, method, phase }) => {
+      if (hasFailed || port !== 'store' || method !== 'putSummary' || phase !== 'before') return;
+      hasFailed = true;
+      throw new Error('the store is throttled');
+    };
+    await world.apply(aJob('demo', { suspend: true }));
+    await world.report();
+    await world.run();
+    expect(hasFailed).toBe(true);
+    await patch({ backoffLimit: 3 });
+    await world.report();
+    expect(await depth('wakes')).toMatchObject({ visible: 1, inFlight: 1 });
+    await world.elapse(VISIBILITY_SECONDS + 1, { play: false });
+    const { entries } = await world.ports.store.summaries(CLUSTER, { fromMs: 0 });
+    expect(entries.map(({ body }) => decodeSummary(body)?.state)).toContain('Suspended');
   });
 
   test('R9: while the whole queue is late nothing is sent again', async () => {
