@@ -15,7 +15,7 @@ import { FarloopProcess, root, runFarloop, temporaryFolder } from '../cli/farloo
 
 const clock = new SystemClock();
 const LONG_MS = 100_000;
-const soon = (): Deadline => deadlineIn(clock, 30_000);
+const soon = (): Deadline => deadlineIn(clock, 60_000);
 
 let folder: ReturnType<typeof temporaryFolder>;
 let farloop: FarloopProcess | undefined;

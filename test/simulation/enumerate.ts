@@ -212,8 +212,8 @@ interface Slice {
   of: number;
 }
 
-/** In an ordinary run of CI a quarter of the plans is struck, another quarter each day: after four days all have been. */
-const DAILY_SLICES = 4;
+/** In an ordinary run of CI a tenth of the plans is struck, another tenth each day: after ten days all have been. */
+const DAILY_SLICES = 10;
 const DAY_MS = 86_400_000;
 
 const daily = (nowMs: number): Slice => ({ number: (Math.floor(nowMs / DAY_MS) % DAILY_SLICES) + 1, of: DAILY_SLICES });
@@ -238,7 +238,7 @@ interface Options {
 const options = (): Options =>
   script('npm run enumerate --')
     .option('--all', 'all stories, not the core ones alone', false)
-    .option('--slice <slice>', 'a part of the plans of one fault: N/M, or "daily" for the quarter whose turn it is today', sliceFrom, {
+    .option('--slice <slice>', 'a part of the plans of one fault: N/M, or "daily" for the tenth whose turn it is today', sliceFrom, {
       number: 1,
       of: 1,
     })

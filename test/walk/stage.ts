@@ -19,9 +19,9 @@ import { differenceOf } from './comparison.ts';
 import type { Command } from './pages.ts';
 
 /** For one command; those that wait for a workload are the longest. */
-const COMMAND_MS = 90_000;
-const SOON_MS = 30_000;
-const END_MS = 15_000;
+const COMMAND_MS = 180_000;
+const SOON_MS = 90_000;
+const END_MS = 45_000;
 
 /** The context that pages name. */
 const CONTEXT = 'staging';

@@ -43,6 +43,6 @@ describe('the walk', () => {
         await shell.end();
       }
     },
-    240_000,
+    900_000,
   );
 });

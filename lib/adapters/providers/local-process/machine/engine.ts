@@ -164,11 +164,17 @@ export async function removeContainer(engine: EngineContainer): Promise<void> {
   await call(engine, ['rm', '--force', '--volumes', engine.name]);
 }
 
+/** A removal fails while another one is at work on the same container, as the engine itself is when a container ends. */
+const MOST_REMOVALS = 20;
+
 /** All that a pod has left behind. */
 export async function removeContainersOf(engine: Engine, folder: string): Promise<void> {
-  const { stdout } = await call(engine, ['ps', '--all', '--quiet', '--filter', `label=${LABEL}=${folder}`]);
-  const ids = stdout.split('\n').filter((id) => id !== '');
-  if (ids.length > 0) await call(engine, ['rm', '--force', '--volumes', ...ids]);
+  for (let time = 1; time <= MOST_REMOVALS; time++) {
+    const { stdout } = await call(engine, ['ps', '--all', '--quiet', '--filter', `label=${LABEL}=${folder}`]);
+    const ids = stdout.split('\n').filter((id) => id !== '');
+    if (ids.length === 0) return;
+    await call(engine, ['rm', '--force', '--volumes', ...ids]);
+  }
 }
 
 const lastLine = (text: string): string =>
