@@ -16,15 +16,18 @@ export class ApiProblem extends Error {
   readonly status: number | undefined;
   /** The server's own sentence; undefined where it said none, as a gateway. */
   readonly detail: string | undefined;
+  /** The right that is missing; undefined where the refusal names none. */
+  readonly needs: string | undefined;
   constructor(
     kind: ProblemKind,
     message: string,
-    { status, detail, ...options }: { status?: number; detail?: string; cause?: unknown } = {},
+    { status, detail, needs, ...options }: { status?: number; detail?: string; needs?: string; cause?: unknown } = {},
   ) {
     super(message, options);
     this.kind = kind;
     this.status = status;
     this.detail = detail;
+    this.needs = needs;
   }
 }
 
@@ -35,10 +38,12 @@ export function problemOf({ status, text }: { status: number; text: string }): A
   const fields = objectIn(text);
   // `error` is from a server of the version before, `message` from a gateway.
   const detail = textIn(fields, 'detail') ?? textIn(fields, 'error');
+  const needs = textIn(fields, 'needs');
   const said = detail ?? textIn(fields, 'message');
   return new ApiProblem('refused', said ?? `the API answered something unexpected (${status}): ${text.slice(0, 200)}`, {
     status,
     ...(detail !== undefined && { detail }),
+    ...(needs !== undefined && { needs }),
   });
 }
 

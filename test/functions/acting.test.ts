@@ -169,6 +169,36 @@ describe('on AWS', () => {
     ]);
   }, 30_000);
 
+  test.each([
+    [{ iam: { userArn: ARN } }, ARN],
+    [{ jwt: { claims: { sub: 'f3a1', email: 'ops@example.org' } } }, 'ops@example.org'],
+  ])('R15: who asks learns who that is, and which right is missing where: %j', async (authorizer, name) => {
+    await start({});
+    expect((await viaGateway('GET', '/v1/me', {})).status).toBe(401);
+    const off = (await viaGateway('GET', '/v1/me', authorizer)).body;
+    expect(off).toMatchObject({
+      name,
+      mayAct: false,
+      needs: 'actions=on',
+      clusters: [{ cluster: 'local', mayAct: false, needs: 'actions=on' }],
+    });
+    await start();
+    const record = await ports.clusters.get('local');
+    const { actions: _without, ...other } = record ?? {};
+    await ports.clusters.put({ ...other, name: 'other' } as never, 0);
+    const on = (await viaGateway('GET', '/v1/me', authorizer)).body;
+    expect(on).toMatchObject({
+      name,
+      mayAct: true,
+      clusters: [
+        { cluster: 'local', mayAct: true },
+        { cluster: 'other', mayAct: false, needs: '--actions' },
+      ],
+    });
+    expect(on['kinds']).toContainEqual({ kind: 'Job', actions: ['suspend', 'resume', 'scale', 'retry', 'delete'] });
+    expect(on['kinds']).toContainEqual({ kind: 'VirtualNode', actions: [] });
+  });
+
   test('R15: reconcile takes no action from another function than the API', async () => {
     await start();
     const question = { about: 'action' as const, kind: 'Job', namespace: 'default', name: 'demo', wanted: { action: 'delete' as const } };

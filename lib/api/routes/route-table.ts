@@ -5,6 +5,7 @@ import { anyObject, type Told } from '../answers/values.ts';
 import { RefusedRequestError, type RoutedAnswer, type RoutedRequest } from '../routed-request.ts';
 import { clusterRoutes } from './clusters.ts';
 import { figureRoutes } from './figures.ts';
+import { meRoutes } from './me.ts';
 import { passRoutes } from './passes.ts';
 import { queueRoutes } from './queues.ts';
 import { route, type Route } from './route.ts';
@@ -29,6 +30,7 @@ const ROUTES = [
   ...queueRoutes,
   ...runRoutes,
   ...figureRoutes,
+  ...meRoutes,
   ...streamRoutes,
   documentRoute,
 ] as const;

@@ -54,7 +54,7 @@ describe('farloop console', () => {
       body: { redriven: 0 },
     });
     // Never "all of them" for a body that cannot be meant.
-    expect(await call(`${url}/v1/dead-letters/redrive`, token, { method: 'POST', body: '"all"' })).toMatchObject({ status: 502 });
+    expect(await call(`${url}/v1/dead-letters/redrive`, token, { method: 'POST', body: '"all"' })).toMatchObject({ status: 400 });
     expect(await call(`${url}/v1/dead-letters/redrive`, token, { method: 'POST' })).toEqual({ status: 200, body: { redriven: 1 } });
     for (const request of asked) expect(request.headers.authorization).toBe('Bearer token-of-the-installation');
     expect((await running?.end('SIGTERM'))?.exitCode).toBe(0);
@@ -69,9 +69,23 @@ describe('farloop console', () => {
     expect((await call(`${url}/v1/dead-letters/redrive`, token, { method: 'PUT', body: '{}' })).status).toBe(404);
     expect(asked).toHaveLength(before);
     expect(await call(`${url}/v1/workloads/staging/Job/default/nowhere`, token)).toMatchObject({
-      status: 502,
+      status: 404,
       body: { detail: expect.stringContaining('there is no workload') },
     });
+  });
+
+  test('passes a refusal on as it is, with the right that is missing; and asks for nothing that it has already', async () => {
+    const { url, token } = await open();
+    const action = `${url}/v1/workloads/staging/Job/default/demo/actions`;
+    expect(await call(action, token, { method: 'POST', body: '{"action":"suspend","dryRun":true}' })).toMatchObject({
+      status: 403,
+      body: { needs: 'actions=on', detail: expect.stringContaining('it needs actions=on') },
+    });
+    expect(await call(`${url}/v1/me`, token)).toMatchObject({ status: 200, body: { mayAct: false } });
+    await call(`${url}/v1/clusters`, token);
+    await call(`${url}/v1/clusters`, token);
+    const clusters = asked.filter(({ url: path }) => path === '/v1/clusters');
+    expect(clusters.at(-1)?.headers['if-none-match']).toMatch(/^W\//);
   });
 
   test('an installation that lets nobody in is told of at once, in one sentence', async () => {
