@@ -22,9 +22,15 @@ export interface Followed<Value> {
   read(this: void, signal: AbortSignal): Promise<Value>;
   /** The server's stream; absent: it is polled. */
   changes?: (signal: AbortSignal) => AsyncIterable<unknown>;
-  /** While it is polled; and at least so long between two reads. */
-  everyMs: number;
+  /** While it is polled; and at least so long between two reads. Given as a function, it is asked after each read. */
+  everyMs: number | ((read: LatestRead) => number);
   signal: AbortSignal;
+}
+
+export interface LatestRead {
+  tookMs: number;
+  /** Changes are told. */
+  isLive: boolean;
 }
 
 export const SILENT_MS = 3_000;
@@ -73,11 +79,13 @@ export async function* follow<Value>({ read, changes, everyMs, signal }: Followe
         await waited(waitMs, both);
         continue;
       }
+      const tookMs = performance.now() - readAtMs;
       [value, asOfMs, failures] = [outcome.value, Date.now(), 0];
       yield update(stream.isOpen ? 'live' : 'polls', { isAnswer: true });
       stream.open();
-      await waited(everyMs - (performance.now() - readAtMs), both);
-      if (stream.isOpen && !isOver()) await Promise.race([stream.news(), waited(LIVE_EVERY_MS - everyMs, both)]);
+      const pauseMs = typeof everyMs === 'number' ? everyMs : everyMs({ tookMs, isLive: stream.isOpen });
+      await waited(pauseMs - (performance.now() - readAtMs), both);
+      if (stream.isOpen && !isOver()) await Promise.race([stream.news(), waited(LIVE_EVERY_MS - pauseMs, both)]);
     }
   } finally {
     ending.abort();

@@ -6,11 +6,13 @@ import { startClock } from './state/freshness.ts';
 import { watchKeys } from './state/keys.ts';
 import { watchVisibility } from './state/resource.ts';
 import { watchScroll } from './state/scroll.ts';
+import { watchTraffic } from './state/traffic.ts';
 
 watchAddress();
 watchScroll();
 watchVisibility();
 watchKeys();
 startClock();
+watchTraffic();
 const app = document.getElementById('app');
 if (app) render(<Shell />, app);

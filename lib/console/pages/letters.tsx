@@ -27,7 +27,7 @@ export function Letters() {
     const answer = await post<{ failed?: readonly QueueFailure[] }>('v1/dead-letters/redrive', {
       messageIds: chosen.map(({ messageId }) => messageId),
     });
-    if (answer?.failed && answer.failed.length > 0) setNotice(`Not all redriven: ${failuresText(answer.failed)}`);
+    if (answer.failed && answer.failed.length > 0) setNotice(`Not all redriven: ${failuresText(answer.failed)}`);
     askAgain();
   };
   return (

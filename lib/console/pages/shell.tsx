@@ -5,8 +5,9 @@ import { TypedText } from '../parts/typed-text.tsx';
 import { clockText } from '../parts/times.tsx';
 import { address, go, hashOf, pageKey, titleOf, withQuery } from '../state/address.ts';
 import { isSignInNeeded } from '../state/call.ts';
-import { answeredAtMs, freshness, isSilent } from '../state/freshness.ts';
-import { askAgain } from '../state/resource.ts';
+import { answeredAtMs, freshness, isSilent, isStreaming, nextTryAtMs, nowMs } from '../state/freshness.ts';
+import { askAgain, POLL_MS } from '../state/resource.ts';
+import { bytesText, lastMinute } from '../state/traffic.ts';
 import { Clusters } from './clusters.tsx';
 import { CostPage } from './cost.tsx';
 import { Help } from './help.tsx';
@@ -100,27 +101,37 @@ function Search({ isOnList }: { isOnList: boolean }) {
   );
 }
 
+const LIVE = { streams: '● live', polls: `● asks each ${POLL_MS / 1_000} s` };
+
 /** The corner: whether what stands there is from now. */
 function Fresh() {
   const state = freshness.value;
   const since = answeredAtMs.value;
   if (state === 'loading') return <p id="freshness" />;
   return (
-    <p id="freshness" class={state}>
-      {state === 'live' ? '● live' : since === undefined ? 'no answer yet' : `as of ${clockText(since)}`}
+    <p id="freshness" class={state} title={`${bytesText(lastMinute.value.bytes)} in the last minute`}>
+      {state === 'live'
+        ? LIVE[isStreaming.value ? 'streams' : 'polls']
+        : since === undefined
+          ? 'no answer yet'
+          : `as of ${clockText(since)}`}
     </p>
   );
 }
 
 function Silence() {
   const since = answeredAtMs.value;
+  const nextMs = nextTryAtMs.value;
+  const next =
+    nextMs === undefined ? 'It is asked again and again.' : `Next try in ${Math.max(0, Math.ceil((nextMs - nowMs.value) / 1_000))} s.`;
   return (
     <div role="status" aria-live="polite">
       {isSilent.value && (
         <p class="banner">
           {since === undefined
-            ? 'Farloop does not answer. It is asked again and again.'
-            : `Farloop has not answered since ${clockText(since)}; what you see is from then. It is asked again and again.`}{' '}
+            ? 'Farloop does not answer.'
+            : `Farloop has not answered since ${clockText(since)}; what you see is from then.`}{' '}
+          <span aria-live="off">{next}</span>{' '}
           <button type="button" onClick={askAgain}>
             Now
           </button>

@@ -1,8 +1,12 @@
-// Requests to the API, in the name of who has signed in.
-import { signal } from '@preact/signals';
+// Requests to the API, in the name of who has signed in, by the client that commands use, too.
+import { effect, signal } from '@preact/signals';
+import { Client, type ApiRequest, type KeptAnswers } from '../../api-client/client.ts';
+import { ApiProblem } from '../../api-client/problems.ts';
 import { shownData } from '../../objects/values/shown-text.ts';
-import { lastFailure, noteAnswered, noteAsked } from './freshness.ts';
+import { lastFailure, noteAnswered, noteAsked, noteHeard } from './freshness.ts';
+import { patched } from './patched.ts';
 import { keptToken } from './token.ts';
+import { noteBytes } from './traffic.ts';
 
 /** On AWS the gateway's time-out is shorter, so a later answer cannot come. */
 const LONGEST_ANSWER_MS = 35_000;
@@ -10,92 +14,95 @@ const LONGEST_ANSWER_MS = 35_000;
 /** Whether somebody must sign in before anything else can be shown. */
 export const isSignInNeeded = signal(false);
 
-/** The API's own sentence. */
-export class RefusedError extends Error {
-  override readonly name = 'RefusedError';
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
-}
-
-/** Nobody answered; the next poll asks again. */
-export class SilenceError extends Error {
-  override readonly name = 'SilenceError';
-}
-
-export interface Answer<Data> {
-  /** Absent: the same as the one with this tag. */
-  data?: Data;
-  tag?: string;
-}
-
-interface Request {
-  method?: 'GET' | 'POST';
-  body?: unknown;
-  /** Of an earlier answer to the same request. */
-  tag?: string | undefined;
-  signal?: AbortSignal;
-}
-
 /** Statuses of a proxy before an API that does not answer. */
 const SILENT_STATUSES: readonly number[] = [502, 503, 504];
 
-/**
- * @param path as in `v1/workloads?limit=5`: relative, so that it holds below any prefix
- * @throws RefusedError for what the API refuses; SilenceError without an answer
- */
-export async function ask<Data>(path: string, { method = 'GET', body, tag, signal: given }: Request = {}): Promise<Answer<Data>> {
-  noteAsked();
-  const endings = [AbortSignal.timeout(LONGEST_ANSWER_MS), ...(given ? [given] : [])];
+/** Nobody answered: the same may be answered later. */
+export const isSilence = ({ kind, status }: ApiProblem): boolean =>
+  kind === 'unreachable' || kind === 'silent' || (status !== undefined && SILENT_STATUSES.includes(status));
+
+const kept: KeptAnswers = new Map();
+/** Paths are relative, so that they hold below any prefix. */
+export const client = new Client(send, kept);
+
+/** @throws ApiProblem */
+async function send({ method, path, headers, body, signal: given, isStream }: ApiRequest): Promise<Response> {
+  if (isStream !== true) noteAsked();
+  const endings = [isStream === true ? undefined : AbortSignal.timeout(LONGEST_ANSWER_MS), given].filter((each) => each !== undefined);
   try {
-    const response = await fetch(path, {
+    const response = await fetch(path.replace(/^\//, ''), {
       method,
       signal: AbortSignal.any(endings),
-      headers: {
-        authorization: `Bearer ${keptToken()}`,
-        accept: 'application/json',
-        ...(tag !== undefined && { 'if-none-match': tag }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { ...headers, authorization: `Bearer ${keptToken()}`, accept: isStream === true ? 'text/event-stream' : 'application/json' },
+      ...(body !== undefined && { body }),
     });
-    if (response.status === 304) {
-      noteAnswered();
-      return {};
-    }
-    const text = await response.text();
-    const parsed: unknown = shownData(JSON.parse(text));
-    if (response.ok) {
-      noteAnswered();
-      isSignInNeeded.value = false;
-      const found = response.headers.get('etag');
-      return { data: parsed as Data, ...(found !== null && { tag: found }) };
-    }
-    const sentence = sentenceIn(parsed) ?? `the API answered ${response.status}`;
-    if (SILENT_STATUSES.includes(response.status) && method === 'GET') throw new SilenceError(sentence);
-    noteAnswered();
     if (response.status === 401) isSignInNeeded.value = true;
-    throw new RefusedError(response.status, sentence);
+    if (isStream === true) return heard(response);
+    const { status } = response;
+    // Its time is that of the whole answer.
+    const text = status === 304 ? null : await response.text();
+    if (method === 'POST' || !SILENT_STATUSES.includes(status)) noteAnswered();
+    return new Response(text, response);
   } catch (error) {
-    if (error instanceof RefusedError) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    lastFailure.value = message;
-    throw error instanceof SilenceError ? error : new SilenceError(message, { cause: error });
+    if (given?.aborted !== true && isStream !== true) lastFailure.value = message;
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    throw new ApiProblem(isLate ? 'silent' : 'unreachable', message, { cause: error });
   }
 }
 
-/** The sentence of a refusal: `detail` of problem+json, or `error`. */
-function sentenceIn(parsed: unknown): string | undefined {
-  if (typeof parsed !== 'object' || parsed === null) return undefined;
-  for (const name of ['detail', 'error', 'message'] as const) {
-    const found: unknown = Reflect.get(parsed, name);
-    if (typeof found === 'string' && found !== '') return found;
-  }
-  return undefined;
+/** The stream, whose every sign of life is one of the server's. */
+function heard(response: Response): Response {
+  const { body, status } = response;
+  if (!body || status !== 200) return response;
+  const noted = body.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(chunk, controller) {
+        noteHeard();
+        noteBytes(chunk.byteLength);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  return new Response(noted, response);
 }
 
-export async function post<Data>(path: string, body: unknown): Promise<Data | undefined> {
-  return (await ask<Data>(path, { method: 'POST', body })).data;
+/** Resolves when somebody is signed in. Never when the signal comes first. */
+async function signedIn(ending: AbortSignal | undefined): Promise<void> {
+  if (!isSignInNeeded.value) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = effect(() => {
+    if (!isSignInNeeded.value) resolve();
+  });
+  ending?.addEventListener('abort', stop, { once: true });
+  await promise.finally(stop);
+}
+
+/**
+ * `GET path`, such as `v1/workloads?limit=5`. Parts that did not change since the same was read are the same objects as before.
+ * @throws ApiProblem
+ */
+export async function read<Data extends object>(path: string, ending?: AbortSignal): Promise<Data> {
+  // Who is not signed in is asked to, not the server again and again.
+  await signedIn(ending);
+  const before = kept.get(path)?.answer;
+  const answer = await client.get(path, ending);
+  if (answer === before) return answer as Data;
+  const shown: object = patched(before, shownData(answer));
+  const entry = kept.get(path);
+  if (entry) entry.answer = shown;
+  return shown as Data;
+}
+
+/** The same for what is never asked for again. @throws ApiProblem */
+export async function readOnce<Data extends object>(path: string, ending?: AbortSignal): Promise<Data> {
+  const answer = await read<Data>(path, ending);
+  kept.delete(path);
+  return answer;
+}
+
+/** @throws ApiProblem */
+export async function post<Data>(path: string, body: unknown, ending?: AbortSignal): Promise<Data> {
+  await signedIn(ending);
+  return shownData(await client.post(path, body, ending)) as Data;
 }

@@ -1,12 +1,16 @@
-// How fresh the page is: when the server answered last, and since when a request waits for an answer.
+// How fresh the page is: when the server was heard last, since when a request waits for an answer, and how changes come.
 import { computed, signal } from '@preact/signals';
 
 /** One tick a second, for ages. */
 export const nowMs = signal(Date.now());
-/** When the latest answer came; undefined before the first. */
+/** When the server was heard last; undefined before the first answer. */
 export const answeredAtMs = signal<number | undefined>(undefined);
 /** Since when a request has had no answer. */
 export const unansweredSinceMs = signal<number | undefined>(undefined);
+/** When what is shown is asked for again; undefined while the server answers. */
+export const nextTryAtMs = signal<number | undefined>(undefined);
+/** Changes are told by the server's stream; else it is asked again and again. */
+export const isStreaming = signal(false);
 /** Why the latest request failed, for those that look closer. */
 export const lastFailure = signal('');
 
@@ -32,8 +36,19 @@ export function noteAsked(): void {
 
 export function noteAnswered(): void {
   unansweredSinceMs.value = undefined;
+  nextTryAtMs.value = undefined;
   lastFailure.value = '';
   answeredAtMs.value = Date.now();
+}
+
+/** The stream says that the server is there. Answers that it owes are still owed. */
+export function noteHeard(): void {
+  if (unansweredSinceMs.value === undefined) answeredAtMs.value = Date.now();
+}
+
+/** The stream has said nothing for longer than it does while the server is there. */
+export function noteStreamSilent(): void {
+  unansweredSinceMs.value ??= answeredAtMs.value ?? Date.now();
 }
 
 /** Nothing was expected meanwhile: a hidden tab rests, a machine sleeps. */

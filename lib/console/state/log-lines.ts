@@ -1,7 +1,8 @@
 // Lines of one or several logs, merged by time as they come, until nobody looks.
 import { useEffect, useState } from 'preact/hooks';
 import type { WorkloadLogs } from './answers.ts';
-import { ask, RefusedError } from './call.ts';
+import { ApiProblem } from '../../api-client/problems.ts';
+import { readOnce } from './call.ts';
 
 export interface LogLine {
   id: number;
@@ -78,8 +79,8 @@ export function useLogs(path: string): LogState {
       let pauseMs = AGAIN_MS;
       try {
         const asked = cursor === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}after=${encodeURIComponent(cursor)}`;
-        const { data } = await ask<WorkloadLogs>(asked, { signal: stopping.signal });
-        if (stopping.signal.aborted || !data) return;
+        const data = await readOnce<WorkloadLogs>(asked, stopping.signal);
+        if (stopping.signal.aborted) return;
         cursor = data.cursor;
         const fresh = linesIn(data, known);
         setState((before) => {
@@ -99,7 +100,7 @@ export function useLogs(path: string): LogState {
         if (stopping.signal.aborted) return;
         const message = error instanceof Error ? error.message : String(error);
         setState((before) => ({ ...before, isLoaded: true, problem: message }));
-        if (error instanceof RefusedError && error.status < 500 && error.status !== 401) return;
+        if (error instanceof ApiProblem && error.status !== undefined && error.status < 500 && error.status !== 401) return;
         pauseMs = FAILED_AGAIN_MS;
       }
       timer = setTimeout(() => void round(), pauseMs);

@@ -1,9 +1,11 @@
-// Answers of the API that stay fresh: each path is asked again and again while a page shows it, by one poll however many parts show it.
+// Answers of the API that stay fresh while a page shows them: each path is followed once, however many parts show it.
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { ask, isSignInNeeded, RefusedError } from './call.ts';
-import { forgetWaiting } from './freshness.ts';
-import { patched } from './patched.ts';
+import { follow, type LatestRead } from '../../api-client/live.ts';
+import { ApiProblem } from '../../api-client/problems.ts';
+import { isSilence, read } from './call.ts';
+import { forgetWaiting, nextTryAtMs } from './freshness.ts';
+import { closeStream, sharedChanges } from './stream.ts';
 
 export interface Loaded<Data> {
   /** The latest answer, also while the server is silent or refuses. */
@@ -13,12 +15,15 @@ export interface Loaded<Data> {
   status?: number;
 }
 
-const EVERY_MS = 2_000;
+/** The server tells of changes, once a second at most: at least so long between two looks. */
+const LIVE_PAUSE_MS = 1_000;
+/** Where it does not, it is far away. */
+export const POLL_MS = 5_000;
 /** An answer that takes long is not asked for all the time. */
 const SHARE_OF_TIME = 3;
 /** Nobody has touched the page for so long: it need not be that fresh. */
 const IDLE_AFTER_MS = 600_000;
-const IDLE_FACTOR = 5;
+const IDLE_FACTOR = 3;
 /** A hidden tab asks for its title's sake. */
 const HIDDEN_EVERY_MS = 60_000;
 /** Answers that nobody shows, for Back. */
@@ -26,41 +31,37 @@ const MOST_KEPT = 12;
 
 let touchedAtMs = Date.now();
 
-/** One look at the server. @returns undefined when all is as before. @throws RefusedError; SilenceError */
-export type Read<Data> = (stop: AbortSignal) => Promise<Data | undefined>;
-
-/** `GET path`, which an entity tag may answer. */
-export function readOf<Data>(path: string): Read<Data> {
-  let known: string | undefined;
-  return async (stop) => {
-    const { data, tag } = await ask<Data>(path, { tag: known, signal: stop });
-    if (data !== undefined) known = tag;
-    return data;
-  };
+function pauseMs({ tookMs, isLive }: LatestRead): number {
+  if (document.hidden) return HIDDEN_EVERY_MS;
+  if (isLive) return Math.max(LIVE_PAUSE_MS, tookMs * SHARE_OF_TIME);
+  const pause = Math.max(POLL_MS, tookMs * SHARE_OF_TIME);
+  return Date.now() - touchedAtMs > IDLE_AFTER_MS ? pause * IDLE_FACTOR : pause;
 }
 
-class Poll {
+/** One look at the server: the same value while nothing changed. @throws ApiProblem */
+export type Read<Data> = (stop: AbortSignal) => Promise<Data>;
+
+class Followed {
   readonly path: string;
   readonly loaded: Signal<Loaded<unknown>> = signal({});
-  readonly read: Read<unknown>;
+  readonly #read: Read<unknown>;
   users = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #asking: AbortController | undefined;
+  #ending: AbortController | undefined;
 
-  constructor(path: string, read: Read<unknown>) {
+  constructor(path: string, look: Read<unknown>) {
     this.path = path;
-    this.read = read;
+    this.#read = look;
   }
 
   start(): void {
-    if (this.#timer === undefined && this.#asking === undefined) void this.#round();
+    if (this.#ending) return;
+    this.#ending = new AbortController();
+    void this.#follow(this.#ending.signal);
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#asking?.abort();
-    this.#asking = undefined;
+    this.#ending?.abort();
+    this.#ending = undefined;
   }
 
   /** At once, whatever is under way. */
@@ -69,52 +70,47 @@ class Poll {
     this.start();
   }
 
-  async #round(): Promise<void> {
-    const asking = new AbortController();
-    this.#asking = asking;
-    const beganMs = performance.now();
-    try {
-      const data = await this.read(asking.signal);
-      if (asking.signal.aborted) return;
+  async #follow(signal: AbortSignal): Promise<void> {
+    const updates = follow({ read: asProblems(this.#read), changes: sharedChanges, everyMs: pauseMs, signal });
+    for await (const { isAnswer, value, problem, nextTryAtMs: nextMs } of updates) {
+      if (signal.aborted) return;
       const before = this.loaded.value;
-      if (data !== undefined) {
-        const next = patched(before.data, data);
-        if (next !== before.data || before.problem !== undefined) this.loaded.value = { data: next };
-      } else if (before.problem !== undefined) this.loaded.value = { data: before.data };
-    } catch (error) {
-      if (asking.signal.aborted) return;
-      if (error instanceof RefusedError) {
-        const { data } = this.loaded.value;
-        this.loaded.value = { ...(data !== undefined && { data }), problem: error.message, status: error.status };
-      }
+      if (isAnswer) {
+        if (value !== before.data || before.problem !== undefined) this.loaded.value = { data: value };
+      } else if (problem && isSilence(problem)) nextTryAtMs.value = nextMs;
+      else if (problem)
+        this.loaded.value = {
+          ...(before.data !== undefined && { data: before.data }),
+          problem: problem.message,
+          ...(problem.status !== undefined && { status: problem.status }),
+        };
     }
-    this.#asking = undefined;
-    if (this.users > 0) this.#timer = setTimeout(() => this.#next(), this.#pauseMs(performance.now() - beganMs));
-  }
-
-  #next(): void {
-    this.#timer = undefined;
-    // Who is not signed in is asked to, not the server again and again.
-    if (isSignInNeeded.value) this.#timer = setTimeout(() => this.#next(), EVERY_MS);
-    else void this.#round();
-  }
-
-  #pauseMs(tookMs: number): number {
-    if (document.hidden) return HIDDEN_EVERY_MS;
-    const pause = Math.max(EVERY_MS, tookMs * SHARE_OF_TIME);
-    return Date.now() - touchedAtMs > IDLE_AFTER_MS ? pause * IDLE_FACTOR : pause;
   }
 }
 
-const polls = new Map<string, Poll>();
+/** An answer that breaks what reads it is asked for again, as one that did not come. */
+const asProblems =
+  <Data>(look: Read<Data>): Read<Data> =>
+  async (stop) => {
+    try {
+      return await look(stop);
+    } catch (error) {
+      if (error instanceof ApiProblem) throw error;
+      throw new ApiProblem('foreign', `the answer cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+    }
+  };
 
-function pollOf(path: string, readNew: () => Read<unknown>): Poll {
-  const found = polls.get(path) ?? new Poll(path, readNew());
+const followed = new Map<string, Followed>();
+
+function followedOf(path: string, readNew: () => Read<unknown>): Followed {
+  const found = followed.get(path) ?? new Followed(path, readNew());
   // The youngest last.
-  polls.delete(path);
-  polls.set(path, found);
-  const unused = [...polls.values()].filter((poll) => poll.users === 0 && poll !== found);
-  for (const poll of unused.slice(0, Math.max(0, unused.length - MOST_KEPT))) polls.delete(poll.path);
+  followed.delete(path);
+  followed.set(path, found);
+  const unused = [...followed.values()].filter((each) => each.users === 0 && each !== found);
+  for (const each of unused.slice(0, Math.max(0, unused.length - MOST_KEPT))) followed.delete(each.path);
   return found;
 }
 
@@ -125,34 +121,43 @@ const NOTHING: ReadonlySignal<Loaded<never>> = signal({});
  * @param path undefined: nothing is asked
  * @param readNew for answers of several requests; the path names them all
  */
-export function useAnswer<Data>(path: string | undefined, readNew?: (path: string) => Read<Data>): Loaded<Data> {
-  const poll = useMemo(() => (path === undefined ? undefined : pollOf(path, () => (readNew ? readNew(path) : readOf<Data>(path)))), [path]);
+export function useAnswer<Data extends object>(path: string | undefined, readNew?: (path: string) => Read<Data>): Loaded<Data> {
+  const shown = useMemo(
+    () =>
+      path === undefined
+        ? undefined
+        : followedOf(path, () => (readNew ? readNew(path) : async (stop: AbortSignal) => await read<Data>(path, stop))),
+    [path],
+  );
   useEffect(() => {
-    if (!poll) return undefined;
-    poll.users += 1;
-    poll.start();
+    if (!shown) return undefined;
+    shown.users += 1;
+    shown.start();
     return () => {
-      poll.users -= 1;
-      if (poll.users === 0) poll.stop();
+      shown.users -= 1;
+      if (shown.users === 0) shown.stop();
     };
-  }, [poll]);
-  return (poll?.loaded ?? NOTHING).value as Loaded<Data>;
+  }, [shown]);
+  return (shown?.loaded ?? NOTHING).value as Loaded<Data>;
 }
 
 /** Every answer that is shown is asked for at once. */
 export function askAgain(): void {
-  for (const poll of polls.values()) if (poll.users > 0) poll.again();
+  for (const each of followed.values()) if (each.users > 0) each.again();
 }
 
 /** One path is asked for at once, where somebody shows it. */
 export function askAgainFor(path: string): void {
-  const poll = polls.get(path);
-  if (poll && poll.users > 0) poll.again();
+  const one = followed.get(path);
+  if (one && one.users > 0) one.again();
 }
 
 export function watchVisibility(): void {
   document.addEventListener('visibilitychange', () => {
-    if (document.hidden) return;
+    if (document.hidden) {
+      closeStream();
+      return;
+    }
     forgetWaiting();
     askAgain();
   });

@@ -1,5 +1,5 @@
 // The workloads of a selection: pages of the API, as many as somebody has scrolled through.
-import { ask } from './call.ts';
+import { read } from './call.ts';
 import type { ListedWorkload } from './answers.ts';
 import { patched } from './patched.ts';
 import { askAgainFor, useAnswer, type Loaded, type Read } from './resource.ts';
@@ -31,18 +31,11 @@ export interface WorkloadList extends Totals {
   pages: number;
 }
 
-interface Page {
-  tag?: string | undefined;
-  answer?: ListAnswer;
-}
-
 /** Pages wanted, by the path of the selection. */
 const wantedRows = new Map<string, number>();
 
 /** @param path of the first page */
 function readPages(path: string): Read<WorkloadList> {
-  // By the mark that the page before gave.
-  const pages = new Map<string, Page>();
   let shown: WorkloadList | undefined;
   return async (stop) => {
     const wanted = wantedRows.get(path) ?? ROWS_PER_PAGE;
@@ -53,23 +46,15 @@ function readPages(path: string): Read<WorkloadList> {
     let totals: Totals = { total: 0, totals: {}, of: 0 };
     do {
       seen.add(mark);
-      const page = pages.get(mark) ?? {};
-      pages.set(mark, page);
       const asked = mark === '' ? path : `${path}&continue=${encodeURIComponent(mark)}`;
-      const { data, tag } = await ask<ListAnswer>(asked, { tag: page.tag, signal: stop });
-      if (data) {
-        page.tag = tag;
-        page.answer = patched(page.answer, data);
-      }
-      const answer: Pick<ListAnswer, 'items' | 'next'> = page.answer ?? { items: [] };
+      const answer = await read<ListAnswer>(asked, stop);
       empty = answer.items.length === 0 ? empty + 1 : 0;
       // A row that wanders from page to page while they are read comes once.
       for (const item of answer.items) items.set(`${item.cluster}/${item.uid}`, item);
       next = answer.next;
-      if (seen.size === 1 && page.answer) totals = page.answer;
+      if (seen.size === 1) totals = answer;
       mark = next ?? '';
     } while (next !== undefined && items.size < wanted && seen.size < MOST_PAGES && empty < MOST_EMPTY_PAGES);
-    for (const known of pages.keys()) if (!seen.has(known)) pages.delete(known);
     shown = patched(shown, {
       items: [...items.values()],
       hasMore: next !== undefined,
