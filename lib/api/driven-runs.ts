@@ -11,7 +11,7 @@ const NONE = `this installation has no provider for runs: deploy it with the par
 /** @returns undefined: messages drive no runs here */
 export function drivenRunHost({ clock, queue, drivenRuns }: Pick<Ports, 'clock' | 'queue' | 'drivenRuns'>): RunHost | undefined {
   if (!drivenRuns) return undefined;
-  const { records, provider: own } = drivenRuns;
+  const { records, provider: own, providerOf } = drivenRuns;
   const host = runHost({
     records,
     clock,
@@ -20,6 +20,9 @@ export function drivenRunHost({ clock, queue, drivenRuns }: Pick<Ports, 'clock' 
       word === own
         ? undefined
         : `runs of this installation go to the provider of its parameter ${RUN_PROVIDER_PARAMETER} alone: leave the field out`,
+    nodeNamed: async () => ({ problem: NONE }),
+    withoutCluster: `runs of this installation go to the provider of its parameter ${RUN_PROVIDER_PARAMETER}, which belongs to no cluster, so no pod of a cluster is shown or evicted: use farloop run-once --node, or the API of farloop up`,
+    cannotOf: async (run) => providerOf(run).limits().cannot,
     wake: async (id) => await wakeRun({ queue, clock }, id),
     isSwept: true,
   });

@@ -1,21 +1,19 @@
-// Requests about runs: begun, listed, looked at, cancelled. A caller may repeat each of them any number of times. Functions do not load this: an API
-// server's rules about pods would make them larger.
+// Requests about runs: begun, listed, looked at, planned, cancelled. A caller may repeat each of them any number of times.
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import { nodeObject } from '../kinds/virtual-node/node-object.ts';
-import { checkTogether, podDocument, podToAdmit, type SourcedPod } from '../kinds/run-once/given-pods.ts';
+import type { Cannot } from '../kinds/run-once/admission.ts';
 import type { RunOptions } from '../kinds/run-once/options.ts';
 import { summaryOf, type RunSummary } from '../kinds/run-once/results.ts';
 import { readRun } from '../kinds/run-once/run.ts';
-import { objectsIn, UnusableManifestError } from '../kinds/rows/manifest-documents.ts';
-import type { Node, Pod } from '../objects/kubernetes.ts';
+import type { Node } from '../objects/kubernetes.ts';
 import { RUN_ID } from '../objects/task.ts';
 import type { Clock } from '../ports/clock.ts';
-import { RunRefusedError, type RunHost, type Runs } from '../ports/runs.ts';
+import { RunRefusedError, type RunHost, type RunRecord, type Runs } from '../ports/runs.ts';
 import { cancelRun } from '../reconciler/runs/advance.ts';
 import { beginRun } from '../reconciler/runs/begin-run.ts';
-import { environmentOf } from '../reconciler/runs/provider-answers.ts';
 import { isKept, keptRun } from '../reconciler/runs/kept-runs.ts';
+import type { RunPlan } from '../reconciler/runs/planned-run.ts';
 import { RunConflictError } from '../reconciler/runs/run-ports.ts';
 import { RunRequest } from './run-request.ts';
 
@@ -29,42 +27,88 @@ export interface RunHostGiven {
   problemOfProvider(this: void, word: string): string | undefined;
   /** Who runs the pods of requests that do not say. */
   usualProvider?: string;
+  /** The node of a cluster in reach that a request names without a provider. */
+  nodeNamed(this: void, name: string): Promise<NodeOfRun | { problem: string }>;
+  /** Why runs of that provider show and evict no pods of a cluster, for people. */
+  withoutCluster: string;
+  /** Fields that no pod of the provider can have. */
+  cannotOf(this: void, run: { provider: string; node: string }): Promise<Cannot>;
   /** A run was begun or cancelled: it is driven from now on. */
   wake(this: void, id: string): void | Promise<void>;
   /** Runs whose time is over are left to the table. */
   isSwept?: true;
 }
 
+/** A registered virtual node, and who runs its pods. */
+export interface NodeOfRun {
+  node: Node;
+  provider: string;
+}
+
 export const runHost = (given: RunHostGiven): RunHost => ({
   start: async (body) => await startRun(given, body),
   list: async (page) => await listRuns(given, page),
-  get: async (id) => await runNamed(given, id),
+  get: async (id) => summaryOf(readRun((await recordNamed(given, id)).state)),
+  plan: async (id) => await planNamed(given, id),
   cancel: async (id) => await cancelNamed(given, id),
 });
 
 /** @returns the run as it stands: the one that is there, where the id is known. @throws RunRefusedError */
-async function startRun({ records, clock, problemOfProvider, usualProvider, wake }: RunHostGiven, body: unknown): Promise<RunSummary> {
+async function startRun(host: RunHostGiven, body: unknown): Promise<RunSummary> {
+  const { records, clock, wake } = host;
   const asked = v.safeParse(RunRequest, body);
   if (!asked.success) {
     const [issue] = asked.issues;
     throw new RunRefusedError(400, `${v.getDotPath(issue) ?? 'the body'}: ${issue.message}`);
   }
-  const { runId: id = newId(clock.nowMs()), provider = usualProvider, node: name = USUAL_NODE, manifest, options } = asked.output;
-  if (provider === undefined)
-    throw new RunRefusedError(400, 'provider: expected who is to run the pods, as in "simulated" or "http:ADDRESS"');
-  const problem = problemOfProvider(provider);
-  if (problem !== undefined) throw new RunRefusedError(400, `provider: ${problem}`);
-  const node = nodeOf(name);
-  const pods = manifest === undefined ? undefined : podsIn(manifest, node);
-  const given = { id, provider, node, pods, options: withoutUndefined(options ?? {}) };
+  const { runId: id = newId(clock.nowMs()), manifest } = asked.output;
+  const { provider, node, options, isOfCluster } = await placeOf(host, asked.output);
+  const { podsIn } = await import('./run-pods.ts');
+  const pods = manifest === undefined ? undefined : podsIn(manifest, { node, isOfCluster });
   try {
-    const { run } = await beginRun(given, { runs: records, clock });
+    const { run } = await beginRun({ id, provider, node, pods, options }, { runs: records, clock });
     await wake(id);
     return summaryOf(run);
   } catch (error) {
     if (error instanceof RunConflictError) throw new RunRefusedError(409, error.message, { cause: error });
     throw error;
   }
+}
+
+interface RunPlace extends NodeOfRun {
+  options: Partial<RunOptions>;
+  isOfCluster: boolean;
+}
+
+/** Where the run goes, and what it may do there. @throws RunRefusedError */
+async function placeOf(
+  { problemOfProvider, usualProvider, nodeNamed, withoutCluster }: RunHostGiven,
+  { provider = usualProvider, node: name, options: { mirror, preempt, ...asked } = {} }: v.InferOutput<typeof RunRequest>,
+): Promise<RunPlace> {
+  const options = withoutUndefined(asked);
+  if (provider !== undefined) {
+    const problem = problemOfProvider(provider);
+    if (problem !== undefined) throw new RunRefusedError(400, `provider: ${problem}`);
+    for (const [option, isAsked] of Object.entries({ mirror, preempt }))
+      if (isAsked) throw new RunRefusedError(400, `options.${option}: ${withoutCluster}`);
+    return { provider, node: nodeOf(name ?? USUAL_NODE), options, isOfCluster: false };
+  }
+  if (name === undefined)
+    throw new RunRefusedError(
+      400,
+      'provider: expected who is to run the pods, as in "simulated" or "http:ADDRESS", or node with the name of a virtual node',
+    );
+  const found = await nodeNamed(name);
+  if ('problem' in found) throw new RunRefusedError(400, `node: ${found.problem}`);
+  const { capacity = 'node' } = options;
+  if (preempt && capacity === 'run')
+    throw new RunRefusedError(400, 'options.preempt: with the capacity "run" other pods take no room, so none is evicted');
+  const evicts = (preempt ?? true) && capacity === 'node';
+  return {
+    ...found,
+    options: { ...options, capacity, ...(mirror && { mirror }), ...(evicts && { preempt: true as const }) },
+    isOfCluster: true,
+  };
 }
 
 const newId = (nowMs: number): string =>
@@ -77,38 +121,6 @@ const nodeOf = (name: string): Node => {
   const { metadata } = nodeObject({ name, provider: 'simulated', labels: {}, taints: [], takesDaemonSets: true, capacity: AMPLE });
   return { apiVersion: 'v1', kind: 'Node', metadata, status: { allocatable: { ...AMPLE } } };
 };
-
-/** @throws RunRefusedError */
-function podsIn(manifest: readonly object[], node: Node): Pod[] {
-  try {
-    const documents = manifest.map((document, at) => ({ document, source: `manifest[${at}]` }));
-    const pods: SourcedPod[] = [...objectsIn(documents)].map(({ object, source }) =>
-      readPod(() => podToAdmit(podDocument(object, at(source)), at(source)), source),
-    );
-    checkTogether(pods, 'manifest');
-    for (const { pod, placeOf } of pods) {
-      const resolution = environmentOf(pod, { node });
-      if ('problem' in resolution)
-        throw new UnusableManifestError(`${placeOf('spec')}: ${resolution.problem}: a run has no API server that could give it`);
-    }
-    return pods.map(({ pod }) => pod);
-  } catch (error) {
-    if (error instanceof UnusableManifestError) throw new RunRefusedError(400, error.message, { cause: error });
-    throw error;
-  }
-}
-
-const at = (source: string) => (): string => source;
-
-/** A field of another type than it has in Kubernetes is met by code that knows the type alone. */
-function readPod(read: () => SourcedPod, source: string): SourcedPod {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new UnusableManifestError(`${source}: a field has another type than in a Pod of v1`, { cause: error });
-  }
-}
 
 /** Runs whose time is over are dropped. */
 async function listRuns(
@@ -124,10 +136,16 @@ async function listRuns(
 }
 
 /** @throws RunRefusedError */
-async function runNamed({ records, clock }: RunHostGiven, id: string): Promise<RunSummary> {
+async function recordNamed({ records, clock }: RunHostGiven, id: string): Promise<RunRecord> {
   const record = RUN_ID.test(id) ? await keptRun(records, id, clock.nowMs()) : undefined;
   if (!record) throw absent(id);
-  return summaryOf(readRun(record.state));
+  return record;
+}
+
+/** @throws RunRefusedError */
+async function planNamed(host: RunHostGiven, id: string): Promise<RunPlan> {
+  const { plannedRun } = await import('../reconciler/runs/planned-run.ts');
+  return await plannedRun(readRun((await recordNamed(host, id)).state), host);
 }
 
 /** @throws RunRefusedError */

@@ -52,6 +52,8 @@ export interface RunHost {
   start(body: unknown): Promise<object>;
   list(page: { limit: number; after?: string }): Promise<object>;
   get(id: string): Promise<object>;
+  /** Foresees its next step; nothing is done. */
+  plan(id: string): Promise<object>;
   /** A run that is over stays as it is. */
   cancel(id: string): Promise<object>;
 }

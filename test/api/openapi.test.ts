@@ -78,7 +78,15 @@ beforeEach(async () => {
   if (record) await ports.clusters.put({ ...record, actions: true }, record.version);
   const key = await know(ports, { name: 'demo', pods: ['demo-0', 'demo-1'], status: { active: 2 } });
   records = EmbeddedRuns.open();
-  ports.runs = runHost({ records, clock: ports.clock, problemOfProvider: () => undefined, wake: () => {} });
+  ports.runs = runHost({
+    records,
+    clock: ports.clock,
+    problemOfProvider: () => undefined,
+    nodeNamed: async () => ({ problem: 'there is no such virtual node here' }),
+    withoutCluster: 'a provider belongs to no cluster',
+    cannotOf: async () => [],
+    wake: () => {},
+  });
   await beginRun(
     { id: 'one', provider: 'simulated', node: aNode('1'), pods: [A_POD, aPod('large', asking('2'))] },
     { runs: records, clock: ports.clock },

@@ -4,10 +4,12 @@ import { EmbeddedRuns } from '../../lib/adapters/embedded/runs.ts';
 import { openApiDocument } from '../../lib/api/routes/route-table.ts';
 import { runHost } from '../../lib/api/runs.ts';
 import type { RunSummary } from '../../lib/kinds/run-once/results.ts';
+import { readRun } from '../../lib/kinds/run-once/run.ts';
 import { advance } from '../../lib/reconciler/runs/advance.ts';
 import { SimulatedProvider } from '../../lib/adapters/providers/simulated.ts';
 import { comesAbout } from '../claims.ts';
 import type { Listening } from '../listening.ts';
+import { aNode } from '../kinds/run-once/run-world.ts';
 import { embeddedPorts, type EmbeddedPorts } from './embedded-ports.ts';
 import { serveApi } from './served-api.ts';
 
@@ -25,6 +27,10 @@ beforeEach(async () => {
     records,
     clock: ports.clock,
     problemOfProvider: (word) => (word === 'simulated' ? undefined : `There is no provider ${word}.`),
+    nodeNamed: async (name) =>
+      name === 'edge' ? { node: aNode('4'), provider: 'http:http://edge' } : { problem: `there is no such virtual node here, only edge` },
+    withoutCluster: 'a provider belongs to no cluster',
+    cannotOf: async () => [],
     wake: (id) => void woken.push(id),
   });
   api = await serveApi(ports, 'secret');
@@ -125,6 +131,68 @@ describe('POST /v1/runs', () => {
     const { status, json } = await ask('POST', '', body);
     expect([status, json.error]).toEqual([400, expect.stringContaining(says)]);
     expect([(await records.list({ limit: 10 })).runs, woken]).toEqual([[], []]);
+  });
+});
+
+describe('a node of a cluster', () => {
+  const edge = { runId: 'one', node: 'edge', manifest: [pod('a')] };
+  const optionsOfOne = async (): Promise<object> => readRun((await records.get('one'))?.state ?? '').options;
+
+  test('without a provider its own runs the pods, others on it take room, and critical pods evict', async () => {
+    const { json } = await ask('POST', '', edge);
+    expect([json.node, json.provider, await optionsOfOne()]).toEqual([
+      'edge',
+      'http:http://edge',
+      expect.objectContaining({ capacity: 'node', preempt: true }),
+    ]);
+  });
+
+  test('mirror and preempt are taken as the request has them', async () => {
+    await ask('POST', '', { ...edge, options: { mirror: true, preempt: false } });
+    const options = await optionsOfOne();
+    expect([options, 'preempt' in options]).toEqual([expect.objectContaining({ mirror: true }), false]);
+  });
+
+  test('R17: the uid of a pod of the cluster is not taken over', async () => {
+    const { json } = await ask('POST', '', { ...edge, manifest: [{ ...pod('a'), metadata: { name: 'a', uid: 'of-the-cluster' } }] });
+    expect(json.openPods[0]?.pod.uid).toMatch(/^run-/);
+  });
+
+  const refused: [string, object, string][] = [
+    ['a node that is not there', { ...edge, node: 'moon' }, 'node: there is no such virtual node'],
+    [
+      'mirror with a provider',
+      { ...edge, provider: 'simulated', options: { mirror: true } },
+      'options.mirror: a provider belongs to no cluster',
+    ],
+    ['preempt with a provider', { ...edge, provider: 'simulated', options: { preempt: true } }, 'options.preempt: a provider belongs'],
+    ['preempt where others take no room', { ...edge, options: { preempt: true, capacity: 'run' } }, 'options.preempt: with the capacity'],
+  ];
+  test.each(refused)('refuses %s with 400, and begins nothing', async (_, body, says) => {
+    const { status, json } = await ask('POST', '', body);
+    expect([status, json.error]).toEqual([400, expect.stringContaining(says)]);
+    expect([(await records.list({ limit: 10 })).runs, woken]).toEqual([[], []]);
+  });
+});
+
+test('the plan of a run says what its next step does and why, and does nothing', async () => {
+  await ask('POST', '', { runId: 'one', provider: 'simulated', manifest: [pod('a')], options: { until: 'completed' } });
+  const { json } = await ask('GET', '/one/plan');
+  expect(json).toMatchObject({
+    runId: 'one',
+    state: 'admitting',
+    why: 'default/a waits for its admission to the node',
+    actions: [{ verb: 'look', pod: { name: 'a' }, why: 'its status is due' }],
+    isLast: false,
+  });
+  expect([(await records.get('one'))?.version, (await ask('GET', '/two/plan')).status]).toEqual([1, 404]);
+  await driven('one');
+  expect((await ask('GET', '/one/plan')).json).toEqual({
+    runId: 'one',
+    state: 'done',
+    why: 'every pod ended well',
+    actions: [],
+    isLast: true,
   });
 });
 

@@ -181,6 +181,14 @@ describe('requests', () => {
     expect((await ask('GET', '/v1/runs/nightly')).status).toBe(404);
   });
 
+  test('no pod of a cluster is shown or evicted, and the answer says why', async () => {
+    for (const option of ['mirror', 'preempt']) {
+      const { status, json } = await ask('POST', '/v1/runs', { ...REQUEST, node: 'edge', options: { [option]: true } });
+      expect([status, json.error]).toEqual([400, expect.stringMatching(`^options\\.${option}: .*which belongs to no cluster`)]);
+    }
+    expect((await records.list({ limit: 10 })).runs).toEqual([]);
+  });
+
   test('R15: another provider than that of the deployment is refused', async () => {
     const { status, json } = await ask('POST', '/v1/runs', { ...REQUEST, provider: 'http:https://elsewhere.example' });
     expect([status, json.error, await records.get('nightly')]).toEqual([400, expect.stringContaining('runProvider'), undefined]);

@@ -14,11 +14,15 @@ const containers = v.array(
 const podName = v.object({ namespace: text, name: text, uid: text });
 const status = v.exactOptional(v.object({ phase: text, reason: v.exactOptional(text), message: v.exactOptional(text) }));
 
+const state = v.picklist(['admitting', 'waiting', 'done', 'cancelled']);
+
 export const Run = v.object({
   runId: text,
-  state: v.picklist(['admitting', 'waiting', 'done', 'cancelled']),
+  state,
   node: text,
   provider: text,
+  why: v.pipe(text, v.description('Why it stands so, in a line.')),
+  nextAt: v.exactOptional(v.pipe(time, v.description('When it goes on though nothing happens.'))),
   results: v.array(
     v.object({
       pod: podName,
@@ -35,6 +39,7 @@ export const Run = v.object({
     v.object({
       pod: podName,
       why: v.pipe(text, v.description('How it stands, in words.')),
+      waitsFor: text,
       nextAt: v.exactOptional(v.pipe(time, v.description('When it is looked at again though nothing happens.'))),
       status,
       containers,
@@ -46,4 +51,19 @@ export const Run = v.object({
   warnings: v.array(text),
   startedAt: time,
   finishedAt: v.exactOptional(time),
+});
+
+export const RunPlan = v.object({
+  runId: text,
+  state,
+  why: v.pipe(text, v.description('Why the run stands so, in a line.')),
+  at: v.exactOptional(v.pipe(time, v.description('When the step comes, unless a task changes before. Absent: the run is over.'))),
+  actions: v.array(
+    v.object({
+      verb: v.picklist(['list', 'look', 'mirror', 'evict', 'sync', 'stop', 'event']),
+      pod: v.exactOptional(podName),
+      why: text,
+    }),
+  ),
+  isLast: v.pipe(v.boolean(), v.description('The run is over after it.')),
 });

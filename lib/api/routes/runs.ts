@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { Ports } from '../../ports/ports.ts';
 import { RunRefusedError, type RunHost } from '../../ports/runs.ts';
-import { Run } from '../answers/runs.ts';
+import { Run, RunPlan } from '../answers/runs.ts';
 import { text, type Told } from '../answers/values.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 import { RunRequest } from '../run-request.ts';
@@ -43,6 +43,12 @@ export const runRoutes = [
     answer: Run,
     errors: { ...absentRun, ...noRuns },
     handle: async (ports, { path: { runId } }) => await fromRuns<typeof Run>(ports, async (runs) => await runs.get(runId)),
+  }),
+  route('GET /v1/runs/{runId}/plan', {
+    summary: 'What the next step of a run would do, without asking its provider; nothing is done',
+    answer: RunPlan,
+    errors: { ...absentRun, ...noRuns },
+    handle: async (ports, { path: { runId } }) => await fromRuns<typeof RunPlan>(ports, async (runs) => await runs.plan(runId)),
   }),
   route('POST /v1/runs/{runId}/cancel', {
     summary: 'Cancels a run; its pods are stopped. One that is over stays as it is',

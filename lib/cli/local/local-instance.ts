@@ -129,12 +129,17 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     const registrations = opened.map(({ name }) => ({ ...options, name, senders: [SENDER] }));
     const records = await registerAll(runtime, registrations, away);
     const [record] = records;
-    const runs = localRunHost({ folder, clock, telemetry });
+    const runs = localRunHost({
+      folder,
+      clock,
+      telemetry,
+      clusters: runtime.ports.clusters,
+      ...(options.providerTokenFiles && { tokenFiles: options.providerTokenFiles }),
+    });
     endings.push(() => runs.close());
     runtime.ports.runs = runs;
     useRuntime(runtime);
     local.resolve(runtime);
-    await runs.resume();
     // Their receivers died with the process before this one (R17).
     runtime.queue.makeAllVisible();
 
@@ -180,6 +185,8 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
     const access = { kubeconfig: first.kubeconfigPath, ...(context !== undefined && { context }) };
     writeInstance(folder, { url: api.url, token: api.token, pid: process.pid, ...access });
     endings.push(() => removeInstance(folder));
+    // They find the cluster of their node by what was just written.
+    await runs.resume();
     const ready = Promise.all([...relays.map((relay) => relay.ready), ...opened.map((cluster) => cluster.ready)]).then(() => {});
     ready.catch(() => {});
     const clusters = records.map(({ name }) => ({ name, access: runtime.sourceOf(name) }));

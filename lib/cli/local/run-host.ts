@@ -2,11 +2,14 @@
 import { FolderRuns } from '../../adapters/embedded/folder-runs.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { runHost } from '../../api/runs.ts';
+import type { Clusters } from '../../ports/clusters.ts';
 import type { RunHost } from '../../ports/runs.ts';
 import type { Telemetry } from '../../ports/telemetry.ts';
+import type { TokenFiles } from '../terminal/virtual-nodes.ts';
 import { attendRun } from '../runs/attend-run.ts';
-import { folderOfRun, runsFolder } from '../runs/run-folder.ts';
-import { problemThroughApi } from '../runs/run-provider.ts';
+import { folderOfRun, runsFolder } from '../run-records/run-folder.ts';
+import { nodeAmong } from '../runs/run-node.ts';
+import { limitsOf, problemThroughApi } from '../run-records/run-provider.ts';
 
 const AGAIN_MS = 5_000;
 const MOST_RUNS = 1_000;
@@ -18,14 +21,36 @@ export interface LocalRunHost extends RunHost {
   close(): Promise<void>;
 }
 
-export function localRunHost({ folder, clock, telemetry }: { folder: string; clock: Clock; telemetry: Telemetry }): LocalRunHost {
+interface LocalRunHostGiven {
+  folder: string;
+  clock: Clock;
+  telemetry: Telemetry;
+  /** Their virtual nodes take runs. */
+  clusters: Pick<Clusters, 'list'>;
+  /** Shown to the providers of virtual nodes. */
+  tokenFiles?: TokenFiles;
+}
+
+export function localRunHost({ folder, clock, telemetry, clusters, tokenFiles = new Map() }: LocalRunHostGiven): LocalRunHost {
   const records = new FolderRuns(runsFolder(folder));
   const leaving = new AbortController();
   const driven = new Map<string, Promise<void>>();
+  /** R15: the token of a node's provider goes to that provider alone. */
+  const tokenFileOf = async ({ provider, node }: { provider: string; node: string }): Promise<string | undefined> => {
+    const found = nodeAmong(await clusters.list(), node);
+    return 'problem' in found || found.provider !== provider ? undefined : (tokenFiles.get(node) ?? tokenFiles.get(''));
+  };
   const drive = async (id: string): Promise<void> => {
     while (!leaving.signal.aborted)
       try {
-        await attendRun({ id, folder: folderOfRun(folder, id), clock, leave: leaving.signal });
+        await attendRun({
+          id,
+          folder: folderOfRun(folder, id),
+          clock,
+          tokenFileOf,
+          leave: leaving.signal,
+          onTrouble: (problem) => telemetry.warn('a run goes on without its cluster', { run: id, problem }),
+        });
         return;
       } catch (error) {
         telemetry.error('a run cannot go on', { run: id, error });
@@ -40,7 +65,16 @@ export function localRunHost({ folder, clock, telemetry }: { folder: string; clo
       );
   };
   return {
-    ...runHost({ records, clock, problemOfProvider: problemThroughApi, wake }),
+    ...runHost({
+      records,
+      clock,
+      problemOfProvider: problemThroughApi,
+      nodeNamed: async (name) => nodeAmong(await clusters.list(), name),
+      withoutCluster:
+        'a provider that a request names belongs to no cluster: expected node with the name of a virtual node of this instance, without provider',
+      cannotOf: async (run) => await limitsOf({ word: run.provider, node: run.node, clock, tokenFile: await tokenFileOf(run) }),
+      wake,
+    }),
     resume: async () => {
       for (const id of await records.dueBefore(Number.MAX_SAFE_INTEGER, MOST_RUNS)) wake(id);
     },

@@ -35,12 +35,12 @@ export const planCommand = (): Command =>
   addKindOptions(
     new Command('plan')
       .description(
-        'Show what one pass would do: with objects from files, contacting nothing, or now with a workload of the running instance. Nothing is done.',
+        'Show what one pass would do: with objects from files, contacting nothing, or now with a workload of the running instance or a run of run-once. Nothing is done.',
       )
       .addArgument(
         withWords(
-          withWorkloads(new Argument('[workload]', 'KIND/NAME, as in job/demo: of the running instance, in place of -f')),
-          KINDS.map(({ kind }) => `${kind.toLowerCase()}/`),
+          withWorkloads(new Argument('[workload]', 'KIND/NAME, as in job/demo, of the running instance, or run/ID; in place of -f')),
+          [...KINDS.map(({ kind }) => `${kind.toLowerCase()}/`), 'run/'],
         ),
       )
       .argument('[name]', 'NAME, where only the kind stands before it')
@@ -60,7 +60,7 @@ export const planCommand = (): Command =>
       )
       .addHelpText(
         'after',
-        '\nExamples:\n  farloop plan job/demo\n  farloop plan -f examples/job.yaml\n  kubectl get jobs,pods -o yaml | farloop plan -f - --workload job/demo' +
+        '\nExamples:\n  farloop plan job/demo\n  farloop plan run/nightly-07\n  farloop plan -f examples/job.yaml\n  kubectl get jobs,pods -o yaml | farloop plan -f - --workload job/demo' +
           '\n  (kubectl get node N -o yaml; echo ---; kubectl get pods -A -o yaml) | farloop plan -f - --workload Pod/kube-system/agent' +
           '\n\nExit codes: 0 planned, 2 unusable input or one that the API server refuses, 3 the workload is invalid, or several are there and --workload names none.',
       )

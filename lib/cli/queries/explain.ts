@@ -4,12 +4,14 @@ import type { ToldPass } from '../../api/passes.ts';
 import type { ContainerSummary, PodSummary, WorkloadDetail } from '../../api/told-workload.ts';
 import { ALL_FACTS, findFacts } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
-import { aboutWorkload, nameWorkload, workloadAt, workloadPathNamed, workloadText } from './named-workload.ts';
+import { aboutWorkload, nameWorkload, textsNamed, workloadAt, workloadPathNamed, workloadText } from './named-workload.ts';
 import { pathOfKey, placeText } from './place-text.ts';
 import type { Reason } from '../../kinds/rows/reasons.ts';
 import { laggingText } from '../../objects/detail/workload-map.ts';
 import { shownData } from '../../objects/values/shown-text.ts';
 import { connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
+import { explainRun } from '../run-records/explain-run.ts';
+import { findRun } from '../run-records/run-named.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
 import { followed, type Connect } from './followed.ts';
 import { figuresText } from './figures.ts';
@@ -31,7 +33,9 @@ interface ExplainOptions {
 }
 
 export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
-  aboutWorkload(new Command('explain').description('Show what was decided about a workload, and why.'), kinds)
+  aboutWorkload(new Command('explain').description('Show what was decided about a workload or a run of run-once, and why.'), kinds, [
+    'run/',
+  ])
     .option('-w, --watch', 'go on, and show it anew when it changes')
     .option('--limit <passes>', 'how many of the latest passes', wholeNumber({ min: 1, max: 1_000 }), 20)
     .addOption(outputOption())
@@ -39,12 +43,17 @@ export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command
     .addOption(stateOption())
     .addHelpText(
       'after',
-      '\nExample:\n  farloop explain job/demo -n default\n\nExit codes: 0 it is explained, 1 there is no such workload, or somebody else manages it; 3 several have that name.',
+      '\nExample:\n  farloop explain job/demo -n default\n  farloop explain run/nightly-07\n\nExit codes: 0 it is explained, 1 there is no such workload or run, or somebody else manages it; 3 several have that name.',
     )
     .action(async (first: string, second: string | undefined, options: ExplainOptions) => {
       if (options.watch && options.output !== 'text')
         throw new UsageError(`--watch prints text for people: leave out -o ${options.output}`);
       const text = workloadText(first, second);
+      const run = await findRun(
+        { ...options, text, kinds, workloadsNamed: async (name) => await textsNamed(connectToInstance(options), name) },
+        async (source, id) => await source.summary(id),
+      );
+      if (run) return await explainRun(run.found, { ...run, ...options });
       const named = nameWorkload(text, kinds);
       const api = connectToInstance(options);
       const { namespace, cluster } = options;

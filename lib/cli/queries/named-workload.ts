@@ -20,13 +20,13 @@ interface Place {
 }
 
 /** A command about one workload: KIND/NAME, KIND NAME or NAME, and where it is. */
-export const aboutWorkload = (command: Command, kinds: readonly KindFacts[]): Command =>
+export const aboutWorkload = (command: Command, kinds: readonly KindFacts[], others: readonly string[] = []): Command =>
   command
     .addArgument(
-      withWords(
-        withWorkloads(new Argument('<workload>', 'KIND/NAME, as in job/demo, or NAME where one only has it')),
-        kinds.map(({ kind }) => `${kind.toLowerCase()}/`),
-      ),
+      withWords(withWorkloads(new Argument('<workload>', 'KIND/NAME, as in job/demo, or NAME where one only has it')), [
+        ...kinds.map(({ kind }) => `${kind.toLowerCase()}/`),
+        ...others,
+      ]),
     )
     .argument('[name]', 'NAME, where only the kind stands before it, as in job demo')
     .option('-n, --namespace <namespace>', 'its namespace, where several have one of that name')
@@ -55,6 +55,10 @@ export async function workloadPathNamed(
   throw new FailedError(await absenceOf(api, { kind, name, namespace, cluster }, await allWorkloads(api, ofKind)));
 }
 
+/** Workloads of that name, as people name them. */
+export const textsNamed = async (api: ApiClient, name: string): Promise<string[]> =>
+  (await allWorkloads(api, { name })).map((key) => `${key.kind.toLowerCase()}/${key.name} ${placeText(key)}`);
+
 /** `NAME` alone is of whatever kind has it. @throws UsageError */
 export function nameWorkload(text: string, kinds: readonly KindFacts[]): NamedWorkload {
   const parts = text.split('/');
@@ -63,7 +67,7 @@ export function nameWorkload(text: string, kinds: readonly KindFacts[]): NamedWo
   if (second === undefined) return { name: first };
   const facts = findKindNamed(first, kinds);
   if (!facts && first === 'run')
-    throw new UsageError(`"${text}" is no workload, but a run of farloop run-once: farloop run-once get ${second} says how it stands`);
+    throw new UsageError(`"${text}" is no workload, but a run of farloop run-once: farloop explain run/${second} says how it stands`);
   if (!facts)
     throw new UsageError(
       `"${text}" names no workload: the kinds are ${kinds.map(({ kind }) => kind.toLowerCase()).join(', ')}, as in job/demo`,

@@ -6,8 +6,8 @@ import type { RunGiven } from '../../kinds/run-once/new-run.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RunPorts } from '../../reconciler/runs/run-ports.ts';
 import type { NodeCluster, NodeClusterGiven } from './node-cluster.ts';
-import { stateFolderOf } from './run-folder.ts';
-import { openProvider, type OpenProvider } from './run-provider.ts';
+import { stateFolderOf } from '../run-records/run-folder.ts';
+import { openProvider, type OpenProvider } from '../run-records/run-provider.ts';
 
 const LOOK_AGAIN_MS = 200;
 
@@ -18,6 +18,8 @@ export interface Attending {
   /** Begins the run where no run has this id yet. Absent: the run must be there. */
   given?: RunGiven;
   tokenFile?: string | undefined;
+  /** Asked where no file is given. */
+  tokenFileOf?: (run: { provider: string; node: string }) => Promise<string | undefined>;
   /** Called with what the cluster of the run's node does not let it do. */
   onTrouble?: (problem: string) => void;
   /** Called before anything runs, with what is to be known of the provider. */
@@ -77,6 +79,7 @@ async function driven(
     folder,
     clock,
     tokenFile,
+    tokenFileOf = async () => undefined,
     onProvider = () => {},
     onTrouble = () => {},
     onRun = () => {},
@@ -85,11 +88,12 @@ async function driven(
   }: Attending & Pick<RunPorts, 'runs'>,
 ): Promise<RunState | undefined> {
   const { drive } = await import('../../reconciler/runs/drive.ts');
-  const opened: OpenProvider = await openProvider({ word, node: node.metadata.name ?? '', folder, clock, tokenFile });
+  const name = node.metadata.name ?? '';
+  const itsTokenFile = tokenFile ?? (await tokenFileOf({ provider: word, node: name }));
+  const opened: OpenProvider = await openProvider({ word, node: name, folder, clock, tokenFile: itsTokenFile });
   const { provider, onChange, says } = opened;
   onProvider(says);
   const { lookAgainSeconds } = provider;
-  const name = node.metadata.name ?? '';
   const needsCluster = mirror ?? preempt ?? false;
   const ofNode = needsCluster ? await clusterOf({ stateFolder: stateFolderOf(folder), node: name, clock, report: onTrouble }) : undefined;
   try {

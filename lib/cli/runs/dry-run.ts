@@ -8,7 +8,7 @@ import { FailedError, UsageError } from '../terminal/exit.ts';
 import { print, printProblem, tableText } from '../terminal/output.ts';
 import type { SourcedPod } from './run-manifest.ts';
 import type { RunNode } from './run-node.ts';
-import { isElsewhere, limitsOf, openProvider } from './run-provider.ts';
+import { isElsewhere, limitsOf, openProvider } from '../run-records/run-provider.ts';
 import type { RunOutput } from './run-queries.ts';
 
 interface DryRunGiven {

@@ -2,7 +2,7 @@
 import { isOver, readRun, type RunPod, type RunState } from '../../kinds/run-once/run.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { FailedError } from '../terminal/exit.ts';
-import { isHere, isElsewhere, openProvider, type OpenProvider } from './run-provider.ts';
+import { isHere, isElsewhere, openProvider, type OpenProvider } from '../run-records/run-provider.ts';
 
 const LOOK_AGAIN_MS = 300;
 

@@ -1,6 +1,6 @@
 // Logs of a run's containers as its provider has them now.
 import type { RunState } from '../../kinds/run-once/run.ts';
-import { isElsewhere, isHere, openProvider } from './run-provider.ts';
+import { isElsewhere, isHere, openProvider } from '../run-records/run-provider.ts';
 import type { LogsByPod } from './run-text.ts';
 
 const MOST_BYTES = 64 * 1_048_576;

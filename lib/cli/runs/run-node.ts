@@ -1,9 +1,10 @@
 // The node of a run: a registered virtual node of the local instance, or one that exists for this run alone.
 import { nodeObject } from '../../kinds/virtual-node/node-object.ts';
 import { virtualNodesIn } from '../../kinds/virtual-pod/node-options.ts';
+import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Node } from '../../objects/kubernetes.ts';
 import { UsageError } from '../terminal/exit.ts';
-import { providerProblem } from './run-provider.ts';
+import { providerProblem } from '../run-records/run-provider.ts';
 
 export interface NodeGiven {
   provider?: string | undefined;
@@ -47,19 +48,31 @@ export async function runNodeOf(given: NodeGiven, stateFolder: string): Promise<
 async function registeredNode(name: string, stateFolder: string): Promise<RunNode> {
   const { EmbeddedClusters } = await import('../../adapters/embedded/clusters.ts');
   const records = await EmbeddedClusters.open({ folder: stateFolder }).list();
+  const found = nodeAmong(records, name);
+  if ('problem' in found)
+    throw new UsageError(
+      `--node ${name}: ${found.problem}${found.isAbsent ? `: make one with farloop up --virtual-node in ${stateFolder}, or say who runs the pods with --provider` : ', or --provider'}`,
+    );
+  return { ...found, isRegistered: true };
+}
+
+/** The registered virtual node of that name, or why no run goes there. */
+export function nodeAmong(
+  records: readonly Pick<ClusterRecord, 'options'>[],
+  name: string,
+): Pick<RunNode, 'node' | 'provider'> | { problem: string; isAbsent: boolean } {
   const known = records.flatMap(({ options }) => virtualNodesIn(options));
   const found = known.find((settings) => settings.name === name);
   if (!found) {
     const names = known.map((settings) => settings.name);
-    throw new UsageError(
-      `--node ${name}: there is no such virtual node in ${stateFolder}${names.length > 0 ? `, only ${names.join(', ')}` : ''}: make one with farloop up --virtual-node, or say who runs the pods with --provider`,
-    );
+    return { problem: `there is no such virtual node here${names.length > 0 ? `, only ${names.join(', ')}` : ''}`, isAbsent: true };
   }
   if (!found.remote || found.remote.protocol !== 'http')
-    throw new UsageError(
-      `--node ${name}: its provider is ${found.provider}, which runs within farloop up alone: expected a node with the provider http:ADDRESS, or --provider`,
-    );
-  return { node: nodeOf(found), provider: `http:${found.remote.address}`, isRegistered: true };
+    return {
+      problem: `its provider is ${found.provider}, which runs within farloop up alone: expected a node with the provider http:ADDRESS`,
+      isAbsent: false,
+    };
+  return { node: nodeOf(found), provider: `http:${found.remote.address}` };
 }
 
 const nodeOf = ({

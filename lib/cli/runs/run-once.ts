@@ -11,10 +11,11 @@ import { wholeNumber } from '../terminal/arguments.ts';
 import { UsageError } from '../terminal/exit.ts';
 import { printProblem } from '../terminal/output.ts';
 import { listenForStop } from '../terminal/stop-signals.ts';
-import { dropOldRuns, folderOfRun } from './run-folder.ts';
+import { dropOldRuns, folderOfRun } from '../run-records/run-folder.ts';
+import { withoutUid } from '../../kinds/run-once/new-run.ts';
 import { readPods, type SourcedPod } from './run-manifest.ts';
 import { runNodeOf, type NodeGiven, type RunNode } from './run-node.ts';
-import { PROVIDERS } from './run-provider.ts';
+import { PROVIDERS } from '../run-records/run-provider.ts';
 import { cancelCommand, getCommand, listCommand, logsCommand, printRun, runOutputOption, type RunOutput } from './run-queries.ts';
 import { progressLines } from './run-text.ts';
 
@@ -112,7 +113,7 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
   const runNode = await runNodeOf(options, stateFolder);
   if (options.mirror) checkMirror(runNode, stateFolder);
   const given = await readPods(filename);
-  const pods = runNode.isRegistered ? given.map(withoutUid) : given;
+  const pods = runNode.isRegistered ? given.map((sourced) => ({ ...sourced, pod: withoutUid(sourced.pod) })) : given;
   await refuseUnresolved(pods, runNode);
   if (dryRun) {
     const { showAdmission } = await import('./dry-run.ts');
@@ -171,12 +172,6 @@ function checkMirror({ isRegistered, node }: RunNode, stateFolder: string): void
       `--mirror: no farloop up runs in ${stateFolder}, so the cluster of node ${node.metadata.name ?? ''} is out of reach: start it, or leave --mirror out`,
     );
 }
-
-/** A cluster's pod of that uid may be on the same node, and a run's uid is known by its prefix. */
-const withoutUid = ({ pod: { metadata, ...pod }, placeOf }: SourcedPod): SourcedPod => {
-  const { uid: _uid, ...kept } = metadata;
-  return { pod: { ...pod, metadata: kept }, placeOf };
-};
 
 /** Sorted by time, and unlike any other. */
 const newId = (): string => `run-${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}-${randomBytes(3).toString('hex')}`;

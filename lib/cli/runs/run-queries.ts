@@ -5,7 +5,7 @@ import { isOver, type RunState } from '../../kinds/run-once/run.ts';
 import { stateFolderPath, stateOption } from '../instance/instance-file.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
 import { print, printLine, printLines, printPiece, printProblem, spanText, tableText, type OutputFormat } from '../terminal/output.ts';
-import { folderOfRun, recordOfRun, runIdsIn, runsFolder } from './run-folder.ts';
+import { folderOfRun, recordOfRun, runIdsIn, runsFolder } from '../run-records/run-folder.ts';
 import { junitText, logLines, progressLines, runJson, runText, type LogsByPod } from './run-text.ts';
 
 export type RunOutput = 'text' | 'json' | 'junit';

@@ -31,6 +31,12 @@ export function podsToRun({ id, node, pods = [], formerAtMs }: Pick<RunGiven, 'i
   }));
 }
 
+/** A cluster's pod of that uid may be on the same node, and a run's uid is known by its prefix. */
+export function withoutUid({ metadata, ...pod }: Pod): Pod {
+  const { uid: _uid, ...kept } = metadata;
+  return { ...pod, metadata: kept };
+}
+
 /** The same id with another hash is refused. */
 export const manifestHashOf = ({ pods }: Pick<RunGiven, 'pods'>): string =>
   createHash('sha256')

@@ -1,6 +1,6 @@
 // Results of a run, in the order of spec section 6: rejections as in the manifest, then the others as they came to their end.
-import { standingOf } from './standing.ts';
-import type { ContainerEnd, RunPod, RunStage, RunState } from './run.ts';
+import { standingOf, waitsFor, whyOf } from './standing.ts';
+import { hasOutcome, isOver, type ContainerEnd, type RunPod, type RunStage, type RunState } from './run.ts';
 
 export interface RunPodResult {
   /** As in `namespace/name`. */
@@ -18,6 +18,7 @@ export interface RunPodResult {
 export interface OpenRunPod extends Pick<RunPodResult, 'pod' | 'status' | 'containers' | 'retries'> {
   /** How it stands. */
   why: string;
+  waitsFor: string;
   /** When it is looked at again though nothing happens. */
   nextAt?: string;
 }
@@ -27,6 +28,10 @@ export interface RunSummary {
   state: RunStage;
   node: string;
   provider: string;
+  /** Why it stands so, in a line. */
+  why: string;
+  /** When it goes on though nothing happens. */
+  nextAt?: string;
   /** Of pods that have an outcome. */
   results: RunPodResult[];
   /** Pods without an outcome so far. */
@@ -40,8 +45,6 @@ export interface RunSummary {
   finishedAt?: string;
 }
 
-const hasOutcome = ({ phase }: RunPod): boolean => phase === 'failing' || phase === 'final';
-
 export function resultOrder({ pods }: RunState): RunPod[] {
   const rejected = pods.filter((pod) => pod.rejected !== undefined);
   const completed = pods.filter((pod) => pod.rejected === undefined && hasOutcome(pod));
@@ -52,14 +55,17 @@ export const failedPodsOf = (run: RunState): RunPod[] => resultOrder(run).filter
 
 export function summaryOf(run: RunState): RunSummary {
   const { id, stage, node, provider, error, cause, warnings, createdAtMs, finishedAtMs, pods } = run;
+  const nextAtMs = isOver(run) ? Infinity : Math.min(run.deadlineAtMs, ...pods.flatMap(({ dueAtMs }) => dueAtMs ?? []));
   return {
     runId: id,
     state: stage,
     node: node.metadata.name ?? '',
     provider,
+    why: whyOf(run),
+    ...(nextAtMs !== Infinity && { nextAt: new Date(nextAtMs).toISOString() }),
     results: resultOrder(run).map(resultOf),
     open: pods.filter((pod) => !hasOutcome(pod)).length,
-    openPods: pods.filter((pod) => !hasOutcome(pod)).map(openOf),
+    openPods: pods.filter((pod) => !hasOutcome(pod)).map((pod) => openOf(run, pod)),
     ...(error !== undefined && { error }),
     ...(cause !== undefined && { cause }),
     warnings,
@@ -68,12 +74,13 @@ export function summaryOf(run: RunState): RunSummary {
   };
 }
 
-function openOf(state: RunPod): OpenRunPod {
+function openOf(run: RunState, state: RunPod): OpenRunPod {
   const { pod, status, containers, retries } = resultOf(state);
   const { dueAtMs } = state;
   return {
     pod,
     why: standingOf(state),
+    waitsFor: waitsFor(run, state),
     ...(dueAtMs !== undefined && { nextAt: new Date(dueAtMs).toISOString() }),
     ...(status && { status }),
     containers,

@@ -106,6 +106,9 @@ export interface RunState {
   warnings: string[];
 }
 
+/** Its result is known. */
+export const hasOutcome = ({ phase }: RunPod): boolean => phase === 'failing' || phase === 'final';
+
 export const isOver = ({ finishedAtMs }: RunState): boolean => finishedAtMs !== undefined;
 
 /** As it is stored. @throws Error for a record of a newer version and for text that holds no run */

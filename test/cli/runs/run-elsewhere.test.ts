@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { RunSummary } from '../../../lib/kinds/run-once/results.ts';
 import { comesAbout } from '../../claims.ts';
 import { startExampleProvider, type ExampleProvider } from '../../example-provider.ts';
 import { FarloopProcess, root, runFarloop, temporaryFolder } from '../farloop-process.ts';
@@ -117,3 +118,25 @@ test('--node runs at a virtual node that farloop up has registered, and counts w
   ]);
   expect(ran()).toEqual(['ran']);
 }, 120_000);
+
+test('through the API a node of the instance runs the pod, and mirror shows it in the cluster', async () => {
+  const state = join(folder.path, 'state');
+  const instance = new FarloopProcess(['up', '--port', '0', '--state', state, '--virtual-node', `edge=http:${provider.address}`]);
+  processes.push(instance);
+  await instance.says('farloop ready');
+  const { url, token } = JSON.parse(readFileSync(join(state, 'instance.json'), 'utf8'));
+  const { file, ran } = manifest('sleep 3; exit 3');
+  const ask = async (method: string, path: string, body?: object): Promise<RunSummary> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${url}/v1/runs${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    return (await answer.json()) as RunSummary;
+  };
+  const options = { mirror: true, until: 'completed' };
+  const begun = await ask('POST', '', { runId: 'one', node: 'edge', manifest: [JSON.parse(readFileSync(file, 'utf8'))], options });
+  expect([begun.node, begun.provider]).toEqual(['edge', `http:${provider.address}`]);
+  expect(await comesAbout(async () => (await ask('GET', '/one')).finishedAt !== undefined, 60_000)).toBe(true);
+  expect([(await ask('GET', '/one')).results, ran()]).toMatchObject([[{ containers: [{ exitCode: 3 }] }], ['ran']]);
+  const isMirrored = async (): Promise<boolean> =>
+    (await runFarloop(['explain', 'virtualpod/a-edge', '--state', state])).stdout.includes('Failed');
+  expect(await comesAbout(isMirrored, 60_000)).toBe(true);
+}, 200_000);

@@ -38,6 +38,7 @@ export async function recordOfRun(
   nowMs = Date.now(),
 ): Promise<{ record: RunRecord; run: RunState } | undefined> {
   const folder = folderOfRun(stateFolder, id);
+  if (!existsSync(folder)) return undefined;
   const [{ EmbeddedRuns, RUNS_FILE }, { keptRun }] = await Promise.all([
     import('../../adapters/embedded/runs.ts'),
     import('../../reconciler/runs/kept-runs.ts'),
