@@ -90,6 +90,18 @@ const summaryOf = (queue: QueueName, { messageId, sentAtMs, body, bytes }: DeadL
   body: isCommands(body) || isQuestions(body) ? '' : body.slice(0, SHOWN_BODY),
 });
 
+/** As `redrive`, of these letters alone. */
+export async function drop(
+  { queue }: Pick<Ports, 'queue'>,
+  names: readonly QueueName[],
+  messageIds: readonly string[],
+): Promise<FromQueues<number> & { unfinished: QueueFailure[] }> {
+  return await movedFrom(names, async (name) => {
+    if ((await queue.deadLetters(name, 1)).length === 0) return 0;
+    return await queue.drop(name, messageIds);
+  });
+}
+
 /**
  * Idempotent at any age: a message that is no longer there is not sent.
  * @returns how many messages each queue got back, and the queues that ran out of time with some left. Those have answered, too
@@ -99,12 +111,21 @@ export async function redrive(
   names: readonly QueueName[],
   messageIds: readonly string[] | undefined,
 ): Promise<FromQueues<number> & { unfinished: QueueFailure[] }> {
-  const unfinished: QueueFailure[] = [];
-  const answers = await askQueues(names, async (name) => {
+  return await movedFrom(names, async (name) => {
     // There is a queue per cluster, and nearly all are empty. A look is faster than a move task and its wait.
     if (!messageIds && name.startsWith('relay-') && (await queue.deadLetters(name, 1)).length === 0) return 0;
+    return await queue.redrive(name, messageIds);
+  });
+}
+
+async function movedFrom(
+  names: readonly QueueName[],
+  move: (name: QueueName) => Promise<number>,
+): Promise<FromQueues<number> & { unfinished: QueueFailure[] }> {
+  const unfinished: QueueFailure[] = [];
+  const answers = await askQueues(names, async (name) => {
     try {
-      return await queue.redrive(name, messageIds);
+      return await move(name);
     } catch (error) {
       if (!(error instanceof UnfinishedRedriveError)) throw error;
       unfinished.push({ queue: name, reason: error.message });

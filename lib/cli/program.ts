@@ -116,7 +116,10 @@ function endingOf(error: unknown, args: readonly string[]): { exitCode: number; 
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return { exitCode: 0 };
     const command = commandIn(args);
-    const children = command.commands.map((child) => child.name()).join(' or ');
+    const children = command.commands
+      .map((child) => child.name())
+      .join(', ')
+      .replace(/, (?=[^,]*$)/, ' or ');
     const message =
       error.code === 'commander.help' ? `a subcommand is missing: expected ${children}` : error.message.replace(/^error: /, '');
     return { exitCode: 2, message: `${message.replace(/\.$/, '')}; see ${pathOf(command)} --help` };

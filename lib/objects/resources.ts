@@ -27,6 +27,8 @@ export const SERVICES: Resource = { apiVersion: 'v1', kind: 'Service', plural: '
 export const CONFIG_MAPS: Resource = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
 export const SECRETS: Resource = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true };
 export const SERVICE_ACCOUNTS: Resource = { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true };
+/** Of an eviction: created at the pod's subresource `eviction`. */
+export const EVICTION = { apiVersion: 'policy/v1', kind: 'Eviction' } as const;
 export const EVENTS: Resource = { apiVersion: 'v1', kind: 'Event', plural: 'events', namespaced: true };
 
 /** `/api/v1/namespaces/n/pods/p/status` and its shorter forms. */

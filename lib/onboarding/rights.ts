@@ -1,6 +1,6 @@
 // Derives the rights of relay and functions on a cluster from the rows of the kinds. No right is listed by hand.
 import type { Resource } from '../objects/resources.ts';
-import { CONFIG_MAPS, EVENTS, NAMESPACES, PODS, SERVICE_ACCOUNTS } from '../objects/resources.ts';
+import { CONFIG_MAPS, EVENTS, NAMESPACES, NODES, PODS, SERVICE_ACCOUNTS } from '../objects/resources.ts';
 import { ALL_FACTS } from '../kinds/facts.ts';
 import type { KindFacts, KindSettings, ListSelection } from '../kinds/rows/kind.ts';
 import { LEASES } from '../objects/placement/lease.ts';
@@ -85,7 +85,7 @@ export const tokenRules = (account: string): PolicyRule[] => [
 /**
  * Passes read owners, write their status, manage their children and create Events. They delete an owner when its TTL says so. Rights to its
  * finalizers are needed because a child's owner reference blocks the owner's deletion.
- * @param settings.actions people may act on workloads: suspend, scale and retry them
+ * @param settings.actions people may act on workloads: suspend, scale and retry them, and drain virtual nodes
  */
 export function functionRules(
   kinds: readonly KindFacts[] = ALL_FACTS,
@@ -106,13 +106,19 @@ export function functionRules(
     rule(EVENTS, ['create', 'list']),
     ...logRules(owners, ownedIn(kinds)),
     ...furtherRules(kinds, settings, undefined),
-    ...(settings.actions === true ? actionRules(kinds) : []),
+    ...(settings.actions === true ? actionRules(kinds, settings) : []),
   ];
 }
 
 /** Deleting is a right of passes already. */
-const actionRules = (kinds: readonly KindFacts[]): PolicyRule[] =>
-  ownersIn(kinds.filter(({ actions }) => actions)).map((owner) => rule(owner, ['create', 'patch']));
+const actionRules = (kinds: readonly KindFacts[], settings: KindSettings): PolicyRule[] => [
+  ...ownersIn(kinds.filter(({ actions }) => actions)).map((owner) => rule(owner, ['create', 'patch'])),
+  ...drainRules(kinds.flatMap(({ nodes }) => nodes?.namesIn(settings) ?? [])),
+];
+
+/** RBAC cannot tell the pods of one node from others. */
+const drainRules = (names: string[]): PolicyRule[] =>
+  names.length === 0 ? [] : [rule(NODES, ['patch'], { names }), rule(PODS, ['create'], { subresource: 'eviction' })];
 
 /** Logs of the pods, which people read through Farloop. */
 const logRules = (...resources: Resource[][]): PolicyRule[] =>

@@ -2,7 +2,7 @@
 
 /**
  * events: standard, relay → ingest, group = cluster (fair). wakes: FIFO, group = workload. timers: standard with delays.
- * `relay-<cluster>`: asks and commands to that cluster's relay. Each has a dead-letter queue, which `deadLetters` and `redrive` use.
+ * `relay-<cluster>`: asks and commands to that cluster's relay. Each has a dead-letter queue, which `deadLetters`, `redrive` and `drop` use.
  */
 export type QueueName = 'events' | 'wakes' | 'timers' | `relay-${string}`;
 
@@ -60,9 +60,9 @@ export interface QueueDepth {
   waitingSinceMs?: number | null;
 }
 
-/** A redrive ran out of its time. The message says whether it goes on by itself or must be repeated. */
+/** A redrive, or a drop, ran out of its time. The message says whether it goes on by itself or must be repeated. */
 export class UnfinishedRedriveError extends Error {
-  /** Messages that went back until then. */
+  /** Messages that went back, or were dropped, until then. */
   readonly moved: number;
   constructor(message: string, moved: number) {
     super(message);
@@ -93,5 +93,11 @@ export interface Queue {
    * @throws UnfinishedRedriveError
    */
   redrive(queue: QueueName, messageIds?: readonly string[]): Promise<number>;
+  /**
+   * Deletes the dead letters of these ids; safe to repeat at any age.
+   * @returns how many there were
+   * @throws UnfinishedRedriveError
+   */
+  drop(queue: QueueName, messageIds: readonly string[]): Promise<number>;
   depth(queue: QueueName): Promise<QueueDepth>;
 }

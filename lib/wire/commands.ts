@@ -41,6 +41,9 @@ export interface Command {
  */
 export const POD_LOGS: Resource = { apiVersion: 'v1', kind: 'PodLog', plural: 'pods.log', namespaced: true };
 
+/** Named by a command that evicts a pod: for the same reason not a subresource. */
+export const POD_EVICTIONS: Resource = { apiVersion: 'v1', kind: 'Eviction', plural: 'pods.eviction', namespaced: true };
+
 export interface CommandMessage {
   cluster: string;
   /** Under it the answers are kept. */

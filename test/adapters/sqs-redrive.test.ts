@@ -68,6 +68,14 @@ test('those that are passed over lie there again at once', async () => {
   expect(asked.filter((name) => name === 'ChangeMessageVisibilityCommand')).toHaveLength(11);
 });
 
+test('dropped ones are deleted and sent nowhere; the others lie there again at once', async () => {
+  letters.push(...Array.from({ length: 12 }, (_, id) => letter(id, 'AROASTAGING:session')));
+  expect(await open(REDRIVER).drop('events', ['letter-3', 'letter-11'])).toBe(2);
+  expect(sent).toEqual([]);
+  expect(asked.filter((name) => name === 'DeleteMessageBatchCommand')).toHaveLength(2);
+  expect(asked.filter((name) => name === 'ChangeMessageVisibilityCommand')).toHaveLength(10);
+});
+
 test('of other queues nobody asks who sends: all at once by a move task', async () => {
   letters.push(letter(1, 'AROATIMERS:timers'));
   expect(await open(REDRIVER).redrive('timers')).toBe(1);

@@ -131,6 +131,7 @@ describe('each route', () => {
   const BODIES: Record<string, unknown> = {
     'POST /v1/runs': { provider: 'simulated', manifest: [A_POD] },
     'POST /v1/workloads/{cluster}/{kind}/{namespace}/{name}/actions': { action: 'suspend', dryRun: true },
+    'POST /v1/dead-letters/drop': { dryRun: true },
   };
 
   for (const { name, path, method, described } of operations)

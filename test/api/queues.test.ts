@@ -73,6 +73,44 @@ describe('with a hundred clusters', () => {
     expect(telemetry.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
+  test('a dry run names what would go back, or be lost, by queue, and does nothing', async () => {
+    await leaveDeadLetters('events', 'relay-cluster-99');
+    Object.assign(ports, { actions: 'on' });
+    const redriven = (await call('POST', 'v1/dead-letters/redrive', { dryRun: true })) as { planned: { messageIds: string[] } };
+    expect(redriven).toMatchObject({
+      redriven: 0,
+      planned: {
+        button: 'Redrive 2',
+        text: [expect.stringMatching(/^1 message goes back into events; /), expect.stringMatching(/relay-cluster-99/)],
+      },
+    });
+    const dropped = await call('POST', 'v1/dead-letters/drop', { dryRun: true }, { queue: 'events' });
+    expect(dropped).toMatchObject({
+      dropped: 0,
+      planned: { button: 'Drop 1', text: [expect.stringMatching(/^1 message of events is lost for good: /)] },
+    });
+    expect((await ports.queue.depth('events')).dead).toBe(1);
+    expect(redriven.planned.messageIds).toHaveLength(2);
+  });
+
+  test('letters are dropped by their ids alone, where people may act; what is gone is passed over, and who asked is logged', async () => {
+    await leaveDeadLetters('events', 'timers');
+    await expect(call('POST', 'v1/dead-letters/drop', { dryRun: true })).rejects.toMatchObject({
+      status: 403,
+      members: { needs: 'actions=on' },
+    });
+    Object.assign(ports, { actions: 'on' });
+    await expect(call('POST', 'v1/dead-letters/drop', {})).rejects.toMatchObject({ status: 400 });
+    const { items } = (await call('GET', 'v1/dead-letters', undefined, { queue: 'events' })) as { items: { messageId: string }[] };
+    const messageIds = items.map(({ messageId }) => messageId);
+    expect(await call('POST', 'v1/dead-letters/drop', { messageIds })).toEqual({ dropped: 1 });
+    expect(await call('POST', 'v1/dead-letters/drop', { messageIds })).toEqual({ dropped: 0 });
+    expect([(await ports.queue.depth('events')).dead, (await ports.queue.depth('timers')).dead]).toEqual([0, 1]);
+    expect(telemetry.lines).toContainEqual(
+      expect.objectContaining({ message: 'dead letters dropped', fields: expect.objectContaining({ by: 'somebody', dropped: 1 }) }),
+    );
+  });
+
   describe('and a queue of one that is half removed', () => {
     const failed = [{ queue: GONE, reason: 'there is no such queue' }];
     beforeEach(() =>

@@ -54,7 +54,7 @@ describe('usage', () => {
     {
       name: 'a missing subcommand is told',
       args: ['dlq'],
-      says: /a subcommand is missing: expected list or redrive; see farloop dlq --help/,
+      says: /a subcommand is missing: expected list, redrive or drop; see farloop dlq --help/,
     },
     {
       name: 'help on what there is not',
@@ -155,6 +155,7 @@ describe('without a running instance', () => {
     ['explain', 'job/demo'],
     ['dlq', 'list'],
     ['dlq', 'redrive'],
+    ['dlq', 'drop'],
   ])
     test(`${args.join(' ')} says where it looked, exit code 1`, async () => {
       const folder = temporaryFolder();

@@ -21,9 +21,9 @@ const OTHER_UID = '00000000-0000-4000-8000-000000000000';
 const BY = 'ops@example.org';
 
 /** The process ends at a call: before it is made, or once it has taken effect. */
-class Killed extends Error {}
+export class Killed extends Error {}
 
-interface Calls {
+export interface Calls {
   made: string[];
   killAt?: { call: number; when: 'before' | 'after' };
 }
@@ -31,7 +31,7 @@ interface Calls {
 const WRITING = ['create', 'patch', 'delete', 'putAnswer', 'append'] as const;
 
 /** The calls that change something, of cluster, store and recorder, are counted together. */
-function counted<Part extends object>(part: Part, calls: Calls): Part {
+export function counted<Part extends object>(part: Part, calls: Calls): Part {
   return new Proxy(part, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
@@ -366,7 +366,7 @@ export function actionsContract(name: string, open: () => Promise<OpenCluster>):
   });
 }
 
-const rethrown = (error: unknown): Killed => {
+export const rethrown = (error: unknown): Killed => {
   if (error instanceof Killed) return error;
   throw error;
 };

@@ -207,6 +207,7 @@ test('with scopes a token that may read sends nothing back: only GET takes it, o
   expect(routeNames().filter((name) => !name.startsWith('GET '))).toEqual([
     'POST /v1/workloads/{cluster}/{kind}/{namespace}/{name}/actions',
     'POST /v1/dead-letters/redrive',
+    'POST /v1/dead-letters/drop',
     'POST /v1/runs',
     'POST /v1/runs/{runId}/cancel',
   ]);

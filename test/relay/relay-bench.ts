@@ -38,6 +38,7 @@ class ClosableQueue implements Queue {
   changeVisibility: Queue['changeVisibility'] = (queue, handle, seconds) => this.inner.changeVisibility(queue, handle, seconds);
   deadLetters: Queue['deadLetters'] = (queue, limit) => this.inner.deadLetters(queue, limit);
   redrive: Queue['redrive'] = (queue, ids) => this.inner.redrive(queue, ids);
+  drop: Queue['drop'] = (queue, ids) => this.inner.drop(queue, ids);
   depth: Queue['depth'] = (queue) => this.inner.depth(queue);
 }
 

@@ -187,6 +187,15 @@ export class EmbeddedQueue implements Queue {
     return entries.length;
   }
 
+  async drop(queue: QueueName, messageIds: readonly string[]): Promise<number> {
+    const wanted = new Set(messageIds);
+    const letters = this.#file.deadLetters(queue, Number.MAX_SAFE_INTEGER).filter(({ messageId }) => wanted.has(messageId));
+    this.#file.transaction(() => {
+      for (const { sequence } of letters) this.#file.removeDead(sequence);
+    });
+    return letters.length;
+  }
+
   async depth(queue: QueueName): Promise<QueueDepth> {
     const { line } = this.#channel(queue);
     line.promote(this.#clock.nowMs());

@@ -2,7 +2,7 @@
 // believes the cluster's own sender only (R15), and are waited for here. What is not answered in time is an unknown outcome (R6).
 import * as v from 'valibot';
 import type { KubernetesObject } from '../../objects/kubernetes.ts';
-import type { Resource } from '../../objects/resources.ts';
+import { PODS, type Resource } from '../../objects/resources.ts';
 import type { Clock, Deadline } from '../../ports/clock.ts';
 import { hasPassed } from '../../ports/clock.ts';
 import type {
@@ -24,7 +24,7 @@ import type { Store } from '../../ports/store.ts';
 import type { Failure, Outcome } from '../../wire/command-answers.ts';
 import { isLastPart, openOutcomes } from '../../wire/command-answers.ts';
 import type { Command } from '../../wire/commands.ts';
-import { COMMANDS_MAX, encodeCommands, LEFT_MS_MAX, POD_LOGS } from '../../wire/commands.ts';
+import { COMMANDS_MAX, encodeCommands, LEFT_MS_MAX, POD_EVICTIONS, POD_LOGS } from '../../wire/commands.ts';
 import { LogAnswer } from '../../wire/words/log-words.ts';
 import { errorOf } from './failed-answer.ts';
 import { MESSAGE_BYTES_MAX } from './queue-limits.ts';
@@ -101,9 +101,17 @@ export class RelayedCluster implements Cluster {
     deadline: Deadline,
     { subresource }: Writing = {},
   ): Promise<Answer<Item>> {
+    const { namespace, name } = object.metadata;
+    if (resource === PODS && subresource === 'eviction')
+      return await this.#object<Item>({ ...aim('create', POD_EVICTIONS, namespace), name, body: object }, deadline).catch(
+        (error: unknown) => {
+          throw isOfOldRelay(error, 'create', POD_EVICTIONS)
+            ? new TerminalError(oldRelayText(this.#cluster, 'evicts no pods'), { cause: error })
+            : error;
+        },
+      );
     if (subresource !== undefined && subresource !== 'token')
       throw new TerminalError(`a relay creates objects and tokens, not ${subresource}`);
-    const { namespace, name } = object.metadata;
     return await this.#object<Item>({ ...aim('create', resource, namespace), name, subresource, body: object }, deadline);
   }
 
@@ -133,7 +141,9 @@ export class RelayedCluster implements Cluster {
   async log({ namespace, name }: Named, wanted: BoundedLogRequest, deadline: Deadline): Promise<ReadLog> {
     const command: Command = { ...aim('get', POD_LOGS, namespace), name, body: wanted };
     const outcome = await this.#outcome(command, deadline).catch((error: unknown) => {
-      throw isOfOldRelay(error) ? new TerminalError(oldRelayText(this.#cluster), { cause: error }) : error;
+      throw isOfOldRelay(error, 'get', POD_LOGS)
+        ? new TerminalError(oldRelayText(this.#cluster, 'reads no logs'), { cause: error })
+        : error;
     });
     const answer = v.safeParse(LogAnswer, 'object' in outcome ? outcome.object : undefined);
     if (!answer.success) throw this.#senseless(command);
@@ -256,11 +266,11 @@ export class RelayedCluster implements Cluster {
 }
 
 /** Its refusal names the resource, which an API server never does. */
-const isOfOldRelay = (error: unknown): boolean =>
-  error instanceof TerminalError && error.message.includes(`does not get ${POD_LOGS.plural} `);
+const isOfOldRelay = (error: unknown, verb: Command['verb'], { plural }: Resource): boolean =>
+  error instanceof TerminalError && error.message.includes(`does not ${verb} ${plural} `);
 
-const oldRelayText = (cluster: string): string =>
-  `the relay of ${cluster} is of an earlier version, which reads no logs: give "farloop cluster add ${cluster}" again, with the relay image of this version`;
+const oldRelayText = (cluster: string, lacks: string): string =>
+  `the relay of ${cluster} is of an earlier version, which ${lacks}: give "farloop cluster add ${cluster}" again, with the relay image of this version`;
 
 const aim = (verb: Command['verb'], { apiVersion, plural, namespaced }: Resource, namespace: string | undefined): Command => ({
   verb,

@@ -148,6 +148,12 @@ export class SqsQueue implements Queue {
     return await this.#redriveByHand(queue, { untilMs, before });
   }
 
+  /** @throws UnfinishedRedriveError after 20 s: the others are for another drop */
+  async drop(queue: QueueName, messageIds: readonly string[]): Promise<number> {
+    const untilMs = this.#clock.monotonicMs() + REDRIVE_MS;
+    return await this.#takeOut(queue, { wanted: new Set(messageIds), untilMs, before: 0, done: 'were dropped' }, async () => undefined);
+  }
+
   async depth(queue: QueueName): Promise<{ visible: number; inFlight: number; delayed: number; dead: number }> {
     const { url, deadLetterUrl } = this.#urlsOf(queue);
     const [own, dead] = await Promise.all([this.#numbersOf(queue, url), this.#numbersOf(queue, deadLetterUrl)]);
@@ -257,19 +263,28 @@ export class SqsQueue implements Queue {
   }
 
   /** @param options.before how many a move task has moved. @returns how many went back with those */
-  async #redriveByHand(
+  async #redriveByHand(queue: QueueName, options: { wanted?: Set<string>; untilMs: number; before: number }): Promise<number> {
+    const { url } = this.#urlsOf(queue);
+    return await this.#takeOut(queue, { ...options, done: 'went back' }, async (chosen) => {
+      // Sent before they are deleted: twice does no harm.
+      for (const batch of batchesOf(chosen.map((message) => this.#again(queue, message)))) await this.#sendBatch(queue, url, batch);
+    });
+  }
+
+  /** Deletes dead letters, once `first` is done with them. @returns how many, with those from before */
+  async #takeOut(
     queue: QueueName,
-    { wanted, untilMs, before }: { wanted?: Set<string>; untilMs: number; before: number },
+    { wanted, untilMs, before, done }: { wanted?: Set<string>; untilMs: number; before: number; done: string },
+    first: (chosen: readonly Message[]) => Promise<void>,
   ): Promise<number> {
-    const { url, deadLetterUrl } = this.#urlsOf(queue);
+    const { deadLetterUrl } = this.#urlsOf(queue);
     const passedOver: Message[] = [];
     let moved = before;
     try {
       await this.#eachPage(queue, deadLetterUrl, async (page) => {
         const chosen = page.filter(({ MessageId: id = '' }) => !wanted || wanted.has(id));
         passedOver.push(...page.filter((message) => !chosen.includes(message)));
-        // Sent before they are deleted: twice does no harm.
-        for (const batch of batchesOf(chosen.map((message) => this.#again(queue, message)))) await this.#sendBatch(queue, url, batch);
+        await first(chosen);
         await this.#deleteFrom(
           queue,
           deadLetterUrl,
@@ -278,7 +293,7 @@ export class SqsQueue implements Queue {
         moved += chosen.length;
         if (moved === wanted?.size) return false;
         if (this.#clock.monotonicMs() >= untilMs)
-          throw new UnfinishedRedriveError(`${moved} of its dead letters went back, and there may be more: give the command again`, moved);
+          throw new UnfinishedRedriveError(`${moved} of its dead letters ${done}, and there may be more: give the command again`, moved);
         return true;
       });
     } finally {

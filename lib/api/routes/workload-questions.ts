@@ -25,7 +25,7 @@ export const ActionBody = actionsWith({
 });
 
 const UNUSABLE =
-  'the body must be JSON as in {"action": "suspend", "dryRun": true}: an action is suspend, resume, delete, retry ("indexes": "failed" for a part), or scale with "replicas"; "token" has 8 to 64 letters, digits and dashes';
+  'the body must be JSON as in {"action": "suspend", "dryRun": true}: an action is suspend, resume, delete, retry ("indexes": "failed" for a part), scale with "replicas", or drain of a node; "token" has 8 to 64 letters, digits and dashes';
 
 export const workloadQuestionRoutes = [
   route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/events', {
@@ -59,7 +59,7 @@ export const workloadQuestionRoutes = [
     },
   }),
   route('POST /v1/workloads/{cluster}/{kind}/{namespace}/{name}/actions', {
-    summary: 'Suspends, resumes, scales, retries or deletes it, once for a token; with dryRun it answers what would happen',
+    summary: 'Suspends, resumes, scales, retries, deletes or drains it, once for a token; with dryRun it answers what would happen',
     body: ActionBody,
     unusableBody: UNUSABLE,
     answer: DoneAction,

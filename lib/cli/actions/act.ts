@@ -1,4 +1,4 @@
-// `farloop suspend`, `resume`, `scale`, `retry` and `delete`: what would happen is said first, then it is done once, however often it must be asked for.
+// `farloop suspend`, `resume`, `scale`, `retry`, `delete` and `drain`: what would happen is said first, then it is done once, however often it must be asked for.
 import { randomUUID } from 'node:crypto';
 import { Command, Option } from 'commander';
 import type { Answer } from '../../api/routes/route-table.ts';
@@ -24,6 +24,8 @@ interface ActionOptions {
   indexes?: 'failed';
   replicas?: number;
   type?: string;
+  undo?: true;
+  force?: true;
   output: OutputFormat;
   state?: string;
   endpoint?: string;
@@ -59,6 +61,17 @@ export const actionCommands = (kinds: readonly KindFacts[] = ALL_FACTS): Command
   actionCommand('delete', 'Delete a workload, with its pods and all else that is its own.', 'delete job/demo', kinds, () => ({
     action: 'delete',
   })),
+  actionCommand(
+    'drain',
+    'Let a virtual node take no new pods, and evict those that are on it.',
+    'drain node/edge',
+    kinds.filter(({ nodes }) => nodes),
+    ({ undo, force }) => ({ action: 'drain', ...(undo && { undo }), ...(force && { force }) }),
+    (command) =>
+      command
+        .option('--force', 'pods that no controller makes anew, too')
+        .addOption(new Option('--undo', 'let it take pods again').conflicts('force')),
+  ),
 ];
 
 function actionCommand(

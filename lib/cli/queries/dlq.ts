@@ -1,13 +1,15 @@
-// `farloop dlq`: messages that nobody could read, and the way back for them.
+// `farloop dlq`: messages that nobody could read, the way back for them, and the way out.
 import { Command, Option } from 'commander';
+import type { PlannedLetters } from '../../api/dead-letter-plan.ts';
 import type { DeadLetterSummary, QueueFailure } from '../../api/queues.ts';
 import type { ApiClient } from '../instance/api-client.ts';
 import { connectToInstance, endpointOption } from '../instance/api-client.ts';
+import { confirmAtTerminal } from '../terminal/confirm.ts';
 import { withWords } from '../terminal/completion-hints.ts';
 import { FailedError } from '../terminal/exit.ts';
 import { stateOption } from '../instance/instance-file.ts';
 import type { OutputFormat } from '../terminal/output.ts';
-import { outputOption, print, tableText } from '../terminal/output.ts';
+import { outputOption, print, printLine, tableText } from '../terminal/output.ts';
 
 /** Queues that did not answer, or are not done, are reported after the others. */
 interface OfQueues {
@@ -16,6 +18,8 @@ interface OfQueues {
 
 interface DeadLetterOptions {
   queue?: string;
+  dryRun?: true;
+  yes?: boolean;
   output: OutputFormat;
   state?: string;
   endpoint?: string;
@@ -31,7 +35,7 @@ const queueOption = (): Option =>
 
 export function deadLettersCommand(): Command {
   const command = new Command('dlq')
-    .description('Show messages that could not be handled, or send them back.')
+    .description('Show messages that could not be handled, send them back, or drop them.')
     .addHelpText('after', '\nExample:\n  farloop dlq list');
   command
     .command('list')
@@ -58,7 +62,7 @@ export function deadLettersCommand(): Command {
                 problem,
                 shortened(body),
               ]),
-            )}\n\nfarloop dlq redrive MESSAGE-ID... sends them back; without an id, all of them`,
+            )}\n\nfarloop dlq redrive MESSAGE-ID... sends them back; without an id, all of them\nfarloop dlq drop MESSAGE-ID... deletes them, and says before what is lost`,
       );
       failWith(answer, 'looked at', queue);
     });
@@ -67,13 +71,19 @@ export function deadLettersCommand(): Command {
     .description('Send dead letters back to their queues: all, or those named. Safe to repeat at any age.')
     .argument('[message-ids...]', 'as dlq list shows them')
     .addOption(queueOption())
+    .option('--dry-run', 'print what would go back, and do nothing')
     .addOption(outputOption())
     .addOption(endpointOption())
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop dlq redrive')
-    .action(async (messageIds: string[], { queue, output, state, endpoint }: DeadLetterOptions) => {
+    .action(async (messageIds: string[], { queue, dryRun, output, state, endpoint }: DeadLetterOptions) => {
       const api = connectToInstance({ state, endpoint });
       const path = `/v1/dead-letters/redrive${queryOf(queue)}`;
+      if (dryRun) {
+        const answer = await api.post<Planned>(path, { ...(messageIds.length > 0 && { messageIds }), dryRun: true });
+        await print(answer, output, ({ planned }) => planned.text.join('\n'));
+        return failWith(answer, 'looked at', queue);
+      }
       if (messageIds.length === 0) {
         const answer = await api.post<OfQueues & { redriven: number }>(path, {});
         await print(answer, output, () => `${answer.redriven} sent back`);
@@ -95,7 +105,63 @@ export function deadLettersCommand(): Command {
         );
       return undefined;
     });
+  command
+    .command('drop')
+    .description('Delete dead letters: all that there are now, or those named. It says before what is lost, and asks.')
+    .argument('[message-ids...]', 'as dlq list shows them')
+    .addOption(queueOption())
+    .option('-y, --yes', 'do it without asking')
+    .option('--dry-run', 'print what would be lost, and do nothing')
+    .addOption(outputOption())
+    .addOption(endpointOption())
+    .addOption(stateOption())
+    .addHelpText('after', '\nExamples:\n  farloop dlq drop --queue events --dry-run\n  farloop dlq drop --queue events --yes')
+    .action(async (messageIds: string[], options: DeadLetterOptions) => {
+      await drop(connectToInstance(options), messageIds, options);
+    });
   return command;
+}
+
+interface Planned extends OfQueues {
+  planned: PlannedLetters;
+}
+
+/** The API takes so many ids at once. */
+const IDS_AT_ONCE = 1_000;
+
+/** The letters that were told before go, and no others: those that come in the meantime stay. */
+async function drop(api: ApiClient, named: readonly string[], { queue, dryRun, yes = false, output }: DeadLetterOptions): Promise<void> {
+  const path = `/v1/dead-letters/drop${queryOf(queue)}`;
+  const answer = await api.post<Planned>(path, { ...(named.length > 0 && { messageIds: named }), dryRun: true });
+  const { text, button, messageIds } = answer.planned;
+  const missing = [...new Set(named)].filter((id) => !messageIds.includes(id));
+  if (missing.length > 0 && answer.failed === undefined) {
+    const known = await idsOf(api, queue);
+    throw new FailedError(
+      absenceOf(
+        missing,
+        queue,
+        known.filter((id) => !named.includes(id)),
+      ),
+    );
+  }
+  if (dryRun || messageIds.length === 0) {
+    await print(answer, output, () => text.join('\n'));
+    return failWith(answer, 'looked at', queue);
+  }
+  if (output === 'text') for (const line of text) printLine(line);
+  await confirmAtTerminal(button, { isSure: yes });
+  const failed: QueueFailure[] = [];
+  let dropped = 0;
+  for (let first = 0; first < messageIds.length; first += IDS_AT_ONCE) {
+    const ids = messageIds.slice(first, first + IDS_AT_ONCE);
+    const part = await api.post<OfQueues & { dropped: number }>(path, { messageIds: ids });
+    dropped += part.dropped;
+    failed.push(...(part.failed ?? []));
+  }
+  const done = { dropped, ...(failed.length > 0 && { failed }) };
+  await print(done, output, () => `${dropped} dropped`);
+  failWith(done, 'dropped', queue);
 }
 
 /**

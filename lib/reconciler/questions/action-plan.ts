@@ -6,22 +6,10 @@ import type { Resource } from '../../objects/resources.ts';
 import { PODS } from '../../objects/resources.ts';
 import { fieldsOf, textOf, type Fields } from '../../objects/values/untyped-fields.ts';
 import { TerminalError } from '../../ports/errors.ts';
-import type { ActionAnswer, WantedAction } from '../../wire/words/action-words.ts';
+import type { WantedAction } from '../../wire/words/action-words.ts';
 import { wordOf, type Asking } from './asked-workload.ts';
-
-/** Which writes it takes. */
-export type Writes =
-  | { by: 'patch'; patch: object }
-  | { by: 'delete' }
-  /** `status`: a patch of the new owner's, before it goes on. */
-  | { by: 'create'; object: WorkloadObject; remaining?: { status: object; goOn: object } };
-
-export interface PlannedAction extends Pick<ActionAnswer, 'text' | 'button' | 'endingPods' | 'needsName' | 'created'> {
-  /** Absent: it stands so already. */
-  writes?: Writes;
-  /** A sentence for when it is done. */
-  doneText: string;
-}
+import { drainOf } from './node-drain.ts';
+import type { PlannedAction } from './planned-action.ts';
 
 /** From so many running pods on, a person types the name of what is deleted. */
 const NAME_FROM_PODS = 10;
@@ -44,6 +32,7 @@ export async function plannedAction(
   const { facts, record } = asking;
   const name = owner.metadata.name ?? '';
   const word = wordOf(facts, name);
+  if (wanted.action === 'drain') return await drainOf(asking, owner, wanted);
   const { actions } = facts;
   if (!actions) throw new TerminalError(`${word} cannot be acted on: no person writes or ends a ${facts.kind} by itself`);
   if (!facts.isManaged(owner, record.manages))

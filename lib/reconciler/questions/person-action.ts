@@ -1,15 +1,17 @@
 // Does what a person asks to be done with a workload: once for a token, however often it is asked and wherever a process ended in between; and notes who
 // asked. Every write carries its precondition (R8), so that a later namesake is never hit.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
-import { ConflictError, NotFoundError, TerminalError } from '../../ports/errors.ts';
+import { ConflictError, NotFoundError, TerminalError, ThrottledError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { WorkloadQuestion } from '../../wire/questions.ts';
 import type { ActionAnswer } from '../../wire/words/action-words.ts';
 import { preconditionedPatch } from '../acting/preconditioned-patch.ts';
 import { refuseWithoutRights } from './action-rights.ts';
 import { ActionMemory, digestOfAction, isNotedOn, notedWith } from './action-memory.ts';
-import { plannedAction, RETRY_TOKEN, type PlannedAction, type Writes } from './action-plan.ts';
+import { plannedAction, RETRY_TOKEN } from './action-plan.ts';
+import type { PlannedAction, Writes } from './planned-action.ts';
 import { readOwner, wordOf, type Asking } from './asked-workload.ts';
+import { evictAll } from './node-drain.ts';
 
 export type ActionQuestion = Extract<WorkloadQuestion, { about: 'action' }>;
 type Answered = Omit<ActionAnswer, 'metadata'>;
@@ -29,10 +31,15 @@ export async function actFor(ports: Ports, asking: Asking, question: ActionQuest
   const memory = new ActionMemory(ports.store, asking.record.name, digest);
   const known = await memory.read();
   if (known.answer) return known.answer;
-  const done = await carriedOut(asking, question, { digest, memory });
+  const done = await carriedOut(asking, question, { digest, memory }).catch(async (error: unknown) => {
+    // Begun: the node is cordoned, and part of its pods are evicted.
+    if (wanted.action === 'drain' && error instanceof ThrottledError && (await memory.read()).isBegun)
+      await note(ports, asking, question, { text: [error.message], digest });
+    throw error;
+  });
   const by = question.by;
   const answer: ActionAnswer = { metadata: {}, ...done, by, at: new Date(ports.clock.nowMs()).toISOString() };
-  if (answer.result === 'done') await note(ports, asking, question, { answer, digest });
+  if (answer.result === 'done') await note(ports, asking, question, { ...answer, digest });
   await memory.end(answer);
   return answer;
 }
@@ -83,6 +90,8 @@ async function carriedOut(
   const { wanted, uid = '' } = question;
   const before: Answered = { ...doneBefore(question, wordOf(asking.facts, question.name)), result: 'done' };
   const isDeletion = wanted.action === 'delete';
+  /** Nothing is left to be done once it is done. */
+  const leavesNothing = isDeletion || wanted.action === 'drain';
   for (let tries = 1; ; tries += 1)
     try {
       const owner = await presentOwner(asking, question);
@@ -90,7 +99,7 @@ async function carriedOut(
       if (isNotedOn(owner.metadata.annotations, digest)) return before;
       const planned = await plannedAction(asking, owner, wanted, digest);
       const answer = { ...answerOf(planned, question, uid), text: [planned.doneText] };
-      if (!planned.writes) return { ...answer, result: isDeletion && (await memory.read()).isBegun ? 'done' : 'unchanged' };
+      if (!planned.writes) return { ...answer, result: leavesNothing && (await memory.read()).isBegun ? 'done' : 'unchanged' };
       await memory.begin();
       await write(asking, owner, planned.writes, digest);
       return { ...answer, result: 'done' };
@@ -123,9 +132,28 @@ async function write({ cluster, facts, deadline }: Asking, owner: WorkloadObject
         if (!(error instanceof NotFoundError)) throw error;
       });
       return;
+    case 'drain': {
+      if (writes.cordon) await cluster.patch(facts.resource, { namespace, name, uid }, { type: 'merge', body: writes.cordon }, deadline);
+      await evictAll({ cluster, deadline, facts }, name, writes.pods);
+      await noteOn({ cluster, deadline, facts }, { name, uid }, digest);
+      return;
+    }
     case 'create':
       await makeRetry({ cluster, facts, deadline }, writes, digest);
   }
+}
+
+/** On a node, which others write all the time. */
+async function noteOn(
+  { cluster, deadline, facts: { resource } }: Pick<Asking, 'cluster' | 'deadline' | 'facts'>,
+  { name, uid }: { name: string; uid: string },
+  digest: string,
+): Promise<void> {
+  const target = { namespace: '', name, uid };
+  const { object } = await cluster.get<WorkloadObject>(resource, target, deadline, { fields: { metadata: true } });
+  const { annotations, resourceVersion } = object.metadata;
+  const body = preconditionedPatch({ metadata: { annotations: notedWith(annotations, digest) } }, { uid, resourceVersion });
+  await cluster.patch(resource, target, { type: 'merge', body }, deadline);
 }
 
 /** Made whole before it runs: suspended until its status says what is done already. Each step finds what an earlier attempt has made. */
@@ -164,12 +192,16 @@ const VERBS: Readonly<Record<ActionQuestion['wanted']['action'], string>> = {
   scale: 'patch',
   retry: 'create',
   delete: 'delete',
+  drain: 'patch',
 };
 
 /** Names the right that the cluster does not give. */
 function namingRights(error: unknown, { facts, record }: Asking, { wanted: { action }, namespace }: ActionQuestion): unknown {
   if (!(error instanceof TerminalError) || error.code !== 403) return error;
-  const right = `${VERBS[action]} ${facts.resource.plural}${namespace === '' ? '' : ` in ${namespace}`}`;
+  const isEviction = error.message.includes('eviction');
+  const right = isEviction
+    ? 'create pods/eviction'
+    : `${VERBS[action]} ${facts.resource.plural}${namespace === '' ? '' : ` in ${namespace}`}`;
   return new TerminalError(
     `${record.name} does not let Farloop ${action} it: that needs the right to ${right}; give "farloop cluster add ${record.name}" again with --actions (${error.said ?? error.message})`,
     { cause: error, code: 403, reason: right, ...(error.said !== undefined && { said: error.said }) },
@@ -182,6 +214,7 @@ const PAST: Readonly<Record<ActionQuestion['wanted']['action'], string>> = {
   scale: 'scaled it',
   retry: 'retried it',
   delete: 'deleted it',
+  drain: 'drained it',
 };
 
 /** A record of its own beside the passes. Written again by a repeated action, it has the same id, by which readers know it. */
@@ -189,7 +222,7 @@ async function note(
   { recorder, telemetry, clock }: Pick<Ports, 'recorder' | 'telemetry' | 'clock'>,
   { record: { name: cluster }, facts: { kind } }: Asking,
   { namespace, name, uid = '', wanted, by }: ActionQuestion,
-  { answer, digest }: { answer: ActionAnswer; digest: string },
+  { text, created, digest }: Pick<ActionAnswer, 'text' | 'created'> & { digest: string },
 ): Promise<void> {
   const key = { cluster, kind, namespace, name, uid };
   telemetry.info('a person acted', { ...key, action: wanted.action, by });
@@ -200,9 +233,9 @@ async function note(
     startedAtMs: clock.nowMs(),
     durationMs: 0,
     outcome: 'acted',
-    why: [`${by} ${PAST[wanted.action]}`],
+    why: [`${by} ${wanted.action === 'drain' && wanted.undo === true ? 'let it take pods again' : PAST[wanted.action]}`],
     saw: {},
-    actions: [{ verb: wanted.action, target: answer.created ?? name, why: answer.text.join(' '), result: 'done' as const }],
+    actions: [{ verb: wanted.action, target: created ?? name, why: text.join(' '), result: 'done' as const }],
   };
   // Not passed over where it fails: asked again with the same token, it is noted after all.
   await recorder.append(record);

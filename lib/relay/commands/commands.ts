@@ -1,7 +1,7 @@
 // Commands are calls of passes to a cluster that nothing can dial. The relay compares each command with the allowed ones, carries it out
 // with its own credentials, and answers through the events queue. It decides nothing and repeats nothing.
 import * as v from 'valibot';
-import { EVENTS, PODS, type Resource } from '../../objects/resources.ts';
+import { EVENTS, EVICTION, PODS, type Resource } from '../../objects/resources.ts';
 import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
 import type { WantedFields } from '../../objects/field-mask.ts';
 import { ALL_FACTS } from '../../kinds/facts.ts';
@@ -16,7 +16,7 @@ import type { Telemetry } from '../../ports/telemetry.ts';
 import type { Failure, Outcome } from '../../wire/command-answers.ts';
 import { encodeAnswer, sealOutcomes } from '../../wire/command-answers.ts';
 import type { Command, CommandMessage } from '../../wire/commands.ts';
-import { decodeCommands, POD_LOGS } from '../../wire/commands.ts';
+import { decodeCommands, POD_EVICTIONS, POD_LOGS } from '../../wire/commands.ts';
 import { LogRequestWords } from '../../wire/words/log-words.ts';
 import { Commander, NOT_TOLD } from './commander.ts';
 
@@ -39,6 +39,8 @@ export function allowedTo(kinds: readonly KindFacts[]): readonly Allowed[] {
   for (const { resource, isOwnerless } of kinds) if (!isOwnerless) allow(resource, ['get', 'delete', 'patch']);
   // A person retries a workload as a new one. Only where the cluster was registered with --actions do the relay's rights allow it.
   for (const { resource, actions } of kinds) if (actions) allow(resource, ['create']);
+  // A person drains a virtual node, under the same condition.
+  if (kinds.some(({ nodes }) => nodes)) allow(POD_EVICTIONS, ['create']);
   const children = kinds.flatMap((kind) => kind.children.map(({ resource }) => resource));
   for (const resource of [...(kinds.some(({ pods }) => pods) ? [PODS] : []), ...children])
     allow(resource, ['get', 'list', 'create', 'delete', 'patch']);
@@ -192,6 +194,8 @@ export class Commands {
     if (textOf(metadata['name']) !== name || (rule.resource.namespaced && textOf(metadata['namespace']) !== namespace))
       return 'the object to create is another one than is named';
     if (rule.subresource !== undefined) return rule;
+    if (rule.resource === POD_EVICTIONS)
+      return object['kind'] === EVICTION.kind && object['apiVersion'] === EVICTION.apiVersion ? rule : 'it is no eviction';
     const isOfKind = (object['kind'] ?? rule.resource.kind) === rule.resource.kind && (object['apiVersion'] ?? apiVersion) === apiVersion;
     return isOfKind ? rule : 'the object to create is of another kind';
   }
@@ -221,6 +225,7 @@ export class Commands {
         const body = fieldsOf(command.body);
         const { subresource } = command;
         const object = { ...body, metadata: fieldsOf(body['metadata']) };
+        if (resource === POD_EVICTIONS) return await executor.create(PODS, object, deadline, { subresource: 'eviction' });
         return await executor.create(resource, object, deadline, { ...reading, ...(subresource !== undefined && { subresource }) });
       }
       case 'delete': {

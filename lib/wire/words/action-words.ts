@@ -16,6 +16,13 @@ export const actionsWith = <Further extends v.ObjectEntries>(further: Further) =
     v.strictObject({ action: v.literal('delete'), ...further }),
     /** `failed`: only the indexes that did not succeed. */
     v.strictObject({ action: v.literal('retry'), indexes: v.exactOptional(v.picklist(['all', 'failed'])), ...further }),
+    /** Of a virtual node. `undo`: it takes pods again. `force`: with pods that no controller would make anew. */
+    v.strictObject({
+      action: v.literal('drain'),
+      undo: v.exactOptional(v.boolean()),
+      force: v.exactOptional(v.boolean()),
+      ...further,
+    }),
     v.strictObject({
       action: v.literal('scale'),
       replicas: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(REPLICAS_MAX)),
@@ -29,7 +36,7 @@ export const WantedAction = actionsWith({});
 export type WantedAction = v.InferOutput<typeof WantedAction>;
 export type ActionName = WantedAction['action'];
 
-export const ACTION_NAMES = ['suspend', 'resume', 'delete', 'retry', 'scale'] as const satisfies readonly ActionName[];
+export const ACTION_NAMES = ['suspend', 'resume', 'delete', 'retry', 'scale', 'drain'] as const satisfies readonly ActionName[];
 
 const text = v.string();
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SystemClock } from '../../../lib/adapters/clock/system-clock.ts';
 import type { Pod } from '../../../lib/objects/kubernetes.ts';
 import { POD_FIELDS, podFactsOf } from '../../../lib/objects/pods/pod-facts.ts';
-import { JOBS, NAMESPACES, PODS } from '../../../lib/objects/resources.ts';
+import { EVICTION, JOBS, NAMESPACES, NODES, PODS } from '../../../lib/objects/resources.ts';
 import { deadlineIn, type Deadline } from '../../../lib/ports/clock.ts';
 import type { BoundedLogRequest, Cluster, ClusterSource, ListAnswer, Named, ProjectedSelection } from '../../../lib/ports/cluster.ts';
 import { ALL_FACTS } from '../../../lib/kinds/facts.ts';
@@ -11,7 +11,8 @@ import { allowedTo, type Allowed } from '../../../lib/relay/commands/commands.ts
 import { openSandboxServer } from '../../contracts/api-server/sandbox-server.ts';
 import { overHttps } from '../../contracts/cluster-over-https.ts';
 import { clusterContract } from '../../contracts/cluster.ts';
-import { POD_LOGS } from '../../../lib/wire/commands.ts';
+import { BUDGETS, drainingContract } from '../../contracts/draining.ts';
+import { POD_EVICTIONS, POD_LOGS } from '../../../lib/wire/commands.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import { failureOf } from '../../claims.ts';
 import { openRelayedWorld, type RelayedWorld, type RelayedWorldOptions } from '../relayed-world.ts';
@@ -50,6 +51,50 @@ clusterContract('the sandbox through a relay', async () => {
       await direct.close();
     },
   };
+});
+
+drainingContract('the sandbox through a relay', async () => {
+  const direct = overHttps(await openSandboxServer());
+  const { cluster: executor, stranger, forgetHistory } = direct;
+  // The suite makes its own nodes and budgets.
+  const own: Allowed[] = [
+    { resource: NODES, verbs: ['get', 'create', 'patch'] },
+    { resource: BUDGETS, verbs: ['create', 'delete'] },
+  ];
+  const world = await openRelayedWorld({ executor, allowed: [...allowed.filter(({ resource }) => resource !== NODES), ...own] });
+  return {
+    cluster: together(world.cluster, executor),
+    stranger,
+    forgetHistory,
+    close: async () => {
+      await world.close();
+      await direct.close();
+    },
+  };
+});
+
+describe('an eviction through a relay', () => {
+  const soon = (): Deadline => deadlineIn(new SystemClock(), 20_000);
+  const failureIn = async (given: Omit<RelayedWorldOptions, 'executor'>, kind: object): Promise<unknown> => {
+    const world = await openRelayedWorld({ executor: {} as Cluster, ...given });
+    try {
+      const object = { ...kind, metadata: { name: 'a', namespace: 'work' } };
+      return await failureOf(world.cluster.create(PODS, object, soon(), { subresource: 'eviction' }));
+    } finally {
+      await world.close();
+    }
+  };
+
+  test('of a relay of the build before is refused in a sentence that says what to do', async () => {
+    const before = allowedTo(ALL_FACTS).filter(({ resource }) => resource !== POD_EVICTIONS);
+    expect(String(await failureIn({ allowed: before }, EVICTION))).toMatch(
+      /the relay of far is of an earlier version, which evicts no pods: give "farloop cluster add far" again/,
+    );
+  });
+
+  test('of another kind than an eviction is not made', async () => {
+    expect(String(await failureIn({ allowed: allowedTo(ALL_FACTS) }, PODS))).toMatch(/it is no eviction/);
+  });
 });
 
 describe('a list of pods through a relay', () => {

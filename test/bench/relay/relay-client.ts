@@ -26,6 +26,7 @@ const queue: Queue = {
   changeVisibility: async () => {},
   deadLetters: async () => [],
   redrive: async () => 0,
+  drop: async () => 0,
   depth: async () => ({ visible: 0, inFlight: 0, delayed: 0, dead: 0 }),
 };
 

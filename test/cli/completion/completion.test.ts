@@ -54,7 +54,7 @@ describe('bash', () => {
     { line: ['up', '--state', 'a'], offers: ['a folder'] },
     { line: ['relay', '--service-account', 'a'], offers: ['a folder'] },
     { line: ['plan', '-f', 'a j'], offers: ['a job.yaml'] },
-    { line: ['dlq', ''], offers: ['list', 'redrive'] },
+    { line: ['dlq', ''], offers: ['drop', 'list', 'redrive'] },
     { line: ['dlq', 'list', '--queue', 'w'], offers: ['wakes'] },
     { line: ['dlq', 'redrive', '--st'], offers: ['--state'] },
     { line: ['completion', ''], offers: ['bash', 'zsh', 'fish'] },

@@ -38,3 +38,32 @@ test('a queue that did not answer is named after what the others told', async ()
     stderr: `farloop: not all looked at: ${but}`,
   });
 });
+
+test('what would be lost is told first, and nothing is dropped where nobody can be asked; then the told ids alone go', async () => {
+  const asked: unknown[] = [];
+  const planned = { text: ['2 messages of events are lost for good: they are.'], button: 'Drop 2', messageIds: ['a', 'b'] };
+  api = await listening(
+    createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        const said = JSON.parse(body) as { dryRun?: boolean };
+        asked.push([request.url, said]);
+        response.end(JSON.stringify(said.dryRun ? { dropped: 0, planned } : { dropped: 2 }));
+      });
+    }),
+  );
+  const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
+  const told = '2 messages of events are lost for good: they are.\n';
+  expect(await runWithin(['dlq', 'drop', '--queue', 'events'], { environment })).toMatchObject({ exitCode: 2, stdout: told });
+  expect(await runWithin(['dlq', 'drop', '--queue', 'events', '--yes'], { environment })).toMatchObject({
+    exitCode: 0,
+    stdout: `${told}2 dropped\n`,
+  });
+  const path = '/v1/dead-letters/drop?queue=events';
+  expect(asked).toEqual([
+    [path, { dryRun: true }],
+    [path, { dryRun: true }],
+    [path, { messageIds: ['a', 'b'] }],
+  ]);
+});

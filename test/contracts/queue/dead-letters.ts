@@ -49,6 +49,21 @@ export function deadLettersContract(open: () => Promise<QueueUnderTest>): void {
     );
 
     test(
+      `R13: ${queueName}: dropped by their ids, dead letters are gone, and the others stay; dropping again does no harm`,
+      on(open, async (under) => {
+        const { queue } = under;
+        await queue.send(queueName, [poisonOf(unique('one')), poisonOf(unique('other'))]);
+        const letters = await dieOf(under, queueName, 2);
+        const [one, other] = letters.map(({ messageId }) => messageId);
+        expect(await queue.drop(queueName, [one ?? '', 'no-such-id'])).toBe(1);
+        expect(await queue.drop(queueName, [one ?? ''])).toBe(0);
+        expect((await lettersOf(under, queueName, 1)).map(({ messageId }) => messageId)).toEqual([other]);
+        expect(await queue.drop(queueName, [other ?? ''])).toBe(1);
+        expect(await queue.depth(queueName)).toMatchObject({ visible: 0, inFlight: 0, dead: 0 });
+      }),
+    );
+
+    test(
       `R13: ${queueName}: of a long dead letter a look keeps the head, and all of it is brought back`,
       on(open, async (under) => {
         const body = 'long'.repeat(20_000);
