@@ -62,6 +62,8 @@ export interface WorkloadDetail extends WorkloadSummary {
   status: object;
   /** Whether workloads of its kind have pods. */
   hasPods: boolean;
+  /** Of what its map tells; absent: its pods stand for nothing but themselves. */
+  map?: 'indexes' | 'replicas';
   pods: PodSummary[];
   /** Number of pods beyond the first 500: `…/pods` has all of them, page by page. */
   podsLeftOut: number;
@@ -171,6 +173,7 @@ function detailOf(known: Known, surroundings: Surroundings, passes: readonly Pas
     conditions: conditionsIn(owner?.status),
     status: owner?.status ?? {},
     hasPods: hasPods(known),
+    ...(states ? { map: 'indexes' as const } : owner && known.row.shown.replicasOf ? { map: 'replicas' as const } : {}),
     pods: pods.slice(0, MOST_PODS).map((pod) => podSummaryOf(known, pod, clusterMs)),
     podsLeftOut: Math.max(pods.length - MOST_PODS, 0),
     ...(state && { passes: state }),

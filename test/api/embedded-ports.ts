@@ -66,7 +66,7 @@ export interface KnownJob {
   spec?: Partial<JobSpec>;
   status?: JobStatus;
   /** Names of running pods, or pods that stand otherwise. */
-  pods?: (string | { name: string; status: PodStatus })[];
+  pods?: (string | { name: string; status: PodStatus; index?: number })[];
   state?: Partial<PassState>;
 }
 
@@ -103,8 +103,18 @@ export async function know(ports: Ports, known: KnownJob): Promise<WorkloadKey> 
   const labels = { 'job-name': name };
   const observed = pods.map((given): Pod => {
     const pod = typeof given === 'string' ? { name: given, status: { phase: 'Running' } } : given;
+    const metadata = {
+      name: pod.name,
+      namespace,
+      uid: `uid-of-${pod.name}`,
+      resourceVersion: '11',
+      creationTimestamp,
+      labels,
+      ownerReferences,
+    };
+    const index = 'index' in pod ? pod.index : undefined;
     return {
-      metadata: { name: pod.name, namespace, uid: `uid-of-${pod.name}`, resourceVersion: '11', creationTimestamp, labels, ownerReferences },
+      metadata: { ...metadata, ...(index !== undefined && { annotations: { 'batch.kubernetes.io/job-completion-index': String(index) } }) },
       spec: { containers: [] },
       status: pod.status,
     };

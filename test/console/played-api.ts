@@ -78,6 +78,7 @@ export async function playApi(count: number): Promise<PlayedApi> {
     const found = played.workloads.find(({ name }) => name === named[3]);
     if (page === 'workloads' && found && named.length === 4) return { items: [detailOf(found)] };
     if (page === 'workloads' && named[4] === 'passes') return { items: [] };
+    if (page === 'workloads' && named[4] === 'pods') return { items: [], total: 0, counts: {} };
     throw new RefusedRequestError(404, `there is nothing at /${path.join('/')}`);
   };
   const app = createApp({

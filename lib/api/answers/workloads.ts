@@ -119,6 +119,9 @@ export const WorkloadDetail = v.object({
   conditions: v.array(v.unknown()),
   status: anyObject,
   hasPods: v.pipe(yes, v.description('Whether workloads of its kind have pods.')),
+  map: v.exactOptional(
+    v.pipe(v.picklist(['indexes', 'replicas']), v.description('Of what its map tells; absent: its pods stand for nothing but themselves.')),
+  ),
   pods: v.array(Pod),
   podsLeftOut: count,
   passes: v.exactOptional(anyObject),

@@ -1,9 +1,10 @@
 // Around every page: where one is, how fresh it is, search, sign-in, help.
 import type { FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Boundary } from '../parts/boundary.tsx';
 import { TypedText } from '../parts/typed-text.tsx';
 import { clockText } from '../parts/times.tsx';
-import { address, go, hashOf, pageKey, titleOf, withQuery } from '../state/address.ts';
+import { address, go, hashOf, pageKey, withQuery } from '../state/address.ts';
 import { isSignInNeeded } from '../state/call.ts';
 import { answeredAtMs, freshness, isSilent, isStreaming, nextTryAtMs, nowMs } from '../state/freshness.ts';
 import { askAgain, POLL_MS } from '../state/resource.ts';
@@ -15,6 +16,7 @@ import { Letters } from './letters.tsx';
 import { Overview } from './overview.tsx';
 import { Runs } from './runs.tsx';
 import { SignIn } from './sign-in.tsx';
+import { titleOfView } from './workload/view-title.ts';
 import { Workload } from './workload/workload.tsx';
 import { Workloads } from './workloads.tsx';
 
@@ -44,7 +46,9 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
-    document.title = `${isWorkload ? titleOf({ kind: path[2] ?? '', namespace: path[3] ?? '', name: path[4] ?? '' }) : (page?.title ?? 'Nothing')} · Farloop`;
+    document.title = `${isWorkload ? titleOfView(path) : (page?.title ?? 'Nothing')} · Farloop`;
+  }, [path.join('/')]);
+  useEffect(() => {
     if (isFirst.current) isFirst.current = false;
     // Somebody who reads the page aloud is led to what is new on it.
     else main.current?.focus({ preventScroll: true });
@@ -77,7 +81,9 @@ export function Shell() {
       </header>
       <Silence />
       <main ref={main} id="main" tabIndex={-1} class={isSilent.value ? 'old' : undefined}>
-        {isWorkload ? <Workload key={path.slice(1, 5).join('/')} /> : page ? <page.show key={page.word} /> : <Nowhere path={path} />}
+        <Boundary of={path.slice(0, 5).join('/')}>
+          {isWorkload ? <Workload key={path.slice(1, 5).join('/')} /> : page ? <page.show key={page.word} /> : <Nowhere path={path} />}
+        </Boundary>
       </main>
       {isSignInNeeded.value && <SignIn />}
       <Help />

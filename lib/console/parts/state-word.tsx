@@ -39,6 +39,7 @@ const OTHER_TONES: ReadonlyMap<string, Tone> = new Map(
     acted: 'good',
     converged: 'soft',
     waiting: 'warn',
+    'not started': 'soft',
     parked: 'person',
     failed: 'bad',
     unreachable: 'bad',
@@ -74,9 +75,11 @@ interface StateWordProps {
   trouble?: string | undefined;
   /** The same, where its words stand elsewhere. */
   isPart?: boolean;
+  /** The icon alone, where a legend or a label has the word. */
+  isBare?: boolean;
 }
 
-export function StateWord({ word, trouble, isPart = trouble !== undefined }: StateWordProps) {
+export function StateWord({ word, trouble, isPart = trouble !== undefined, isBare = false }: StateWordProps) {
   const look = isPart && word === 'Running' ? TROUBLE : lookOf(word);
   return (
     <span class={`state ${look.tone}`}>
@@ -84,7 +87,7 @@ export function StateWord({ word, trouble, isPart = trouble !== undefined }: Sta
         {look.line !== undefined && <path d={look.line} fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" />}
         {look.fill !== undefined && <path d={look.fill} fill="currentColor" />}
       </svg>
-      {word}
+      {!isBare && word}
       {trouble !== undefined && <span class="trouble"> ({trouble})</span>}
     </span>
   );

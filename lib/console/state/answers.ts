@@ -1,6 +1,12 @@
 // The API's answers, by the types of the API itself.
 import type * as v from 'valibot';
 import type { Workload } from '../../api/answers/workloads.ts';
+import type { Events, Manifest } from '../../api/answers/workload-questions.ts';
+import type { CostBy } from '../../api/cost-by.ts';
+import type { ChildPage } from '../../api/detail/children.ts';
+import type { PlanNow } from '../../api/detail/plan-now.ts';
+import type { PodPage } from '../../api/detail/pod-pages.ts';
+import type { IndexMap, PodMap, ReplicaMap } from '../../api/detail/workload-map.ts';
 import type { ClusterSummary } from '../../api/clusters.ts';
 import type { ContainerLog } from '../../api/logs/log-reading.ts';
 import type { WorkloadLogs } from '../../api/logs/workload-logs.ts';
@@ -12,6 +18,10 @@ import type { RunSummary } from '../../kinds/run-once/results.ts';
 
 export type { ClusterSummary, ContainerLog, WorkloadLogs, Cost, DeadLetterSummary, QueueFailure, QueueSummary, PodSummary };
 export type { ContainerSummary, WorkloadDetail, WorkloadSummary, ToldPass, RunSummary };
+
+export type { ChildPage, CostBy, IndexMap, PlanNow, PodMap, PodPage, ReplicaMap };
+export type WorkloadEvents = v.InferOutput<typeof Events>;
+export type WorkloadManifest = v.InferOutput<typeof Manifest>;
 
 /** A line of a list. */
 export type ListedWorkload = WorkloadSummary & v.InferOutput<typeof Workload>;

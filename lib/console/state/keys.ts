@@ -16,7 +16,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['j k or ↓ ↑', 'next and previous row'],
   ['Enter', 'open the row'],
   ['Esc', 'up, or close'],
-  ['p l t', 'tabs of a workload: pods, logs, timeline'],
+  ['m p l e t', 'tabs of a workload: map, pods, logs, events, timeline'],
   ['n', 'show rows that came since'],
   ['?', 'this help'],
 ];
@@ -28,6 +28,8 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ['l', '#/letters'],
 ]);
 const TABS: ReadonlyMap<string, string> = new Map([
+  ['m', 'map'],
+  ['e', 'events'],
   ['p', 'pods'],
   ['l', 'logs'],
   ['t', 'timeline'],

@@ -1,9 +1,6 @@
 // The same at a terminal, to copy.
-import { Command } from '../../parts/command.tsx';
+import { Command, quoted } from '../../parts/command.tsx';
 import type { TabProps } from './tab.ts';
-
-/** Names of Kubernetes need no quotes; others are quoted for a shell. */
-const quoted = (text: string): string => (/^[\w.:/@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 export function Commands({ workload }: TabProps) {
   const { kind, namespace, name, cluster } = workload;

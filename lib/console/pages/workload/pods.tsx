@@ -1,98 +1,80 @@
-// Its pods: what does not run first, each with its containers' ends and a link to its log.
+// Its pods, page by page: by state, index and type, all of it in the address.
 import { useMemo } from 'preact/hooks';
-import { countText } from '../../parts/progress.tsx';
-import { Table } from '../../parts/table.tsx';
-import { Age } from '../../parts/times.tsx';
+import { Loading, Trouble } from '../../parts/notices.tsx';
+import { StateWord } from '../../parts/state-word.tsx';
 import { TypedText } from '../../parts/typed-text.tsx';
-import { address, go, linkTo, withQuery } from '../../state/address.ts';
-import type { ContainerSummary, PodSummary, WorkloadDetail } from '../../state/answers.ts';
+import { address, apiPathOf, go, withQuery } from '../../state/address.ts';
+import type { PodPage, PodSummary } from '../../state/answers.ts';
+import { useAnswer } from '../../state/resource.ts';
+import { Pod } from './pods/pod.tsx';
+import { PodTable } from './pods/pod-table.tsx';
 import type { TabProps } from './tab.ts';
 
-const MOST_SHOWN = 200;
-const RANKS: readonly string[] = ['Failed', 'Unknown', 'Pending', 'Running', 'Succeeded'];
+const PER_PAGE = 100;
+const PASSED_ON = ['state', 'index', 'type', 'continue'] as const;
+/** What needs a look first, where all pods are on one page. */
+const RANKS: readonly string[] = ['Failed', 'BackingOff', 'Waiting', 'Unknown', 'Terminating', 'Pending', 'Running', 'Succeeded'];
+const rankOf = ({ state, reasons = [] }: PodSummary): number => (reasons.length > 0 && state !== 'Succeeded' ? -1 : RANKS.indexOf(state));
 
-const hasTrouble = ({ reasons = [] }: PodSummary): boolean => reasons.length > 0;
-const rankOf = (pod: PodSummary): number => (hasTrouble(pod) && pod.phase !== 'Succeeded' ? -1 : RANKS.indexOf(pod.phase));
-
-type PodReason = NonNullable<PodSummary['reasons']>[number];
-
-const podReasonText = ({ reason, message, container }: PodReason): string =>
-  `${reason}${container === undefined ? '' : ` (container ${container})`}${message === undefined ? '' : `: ${message}`}`;
-
-/** Nothing of a container that runs and never ended. */
-export function containerText({ name, role, restarts, exitCode, lastExitCode, reason }: ContainerSummary): string | undefined {
-  const code = exitCode ?? lastExitCode;
-  if (code === undefined && restarts === 0) return undefined;
-  const ended =
-    code === undefined ? [] : [`${exitCode === undefined ? 'last ' : ''}exit code ${code}${reason === undefined ? '' : ` (${reason})`}`];
-  const again = restarts === 0 ? [] : [countText(restarts, 'restart')];
-  return `${role === 'container' ? '' : `${role} `}${name}: ${[...ended, ...again].join(', ')}`;
+export function Pods(tab: TabProps) {
+  const { path } = address.value;
+  return path[6] === undefined ? <PodList {...tab} /> : <Pod {...tab} name={path[6]} />;
 }
 
-function chosenOf(workload: WorkloadDetail, phase: string, text: string): PodSummary[] {
-  return workload.pods
-    .filter((pod) => phase === '' || pod.phase === phase)
-    .filter((pod) => text === '' || pod.name.includes(text) || pod.index === text)
-    .toSorted((one, other) => rankOf(one) - rankOf(other));
-}
-
-export function Pods({ named, workload }: TabProps) {
+function PodList({ named }: TabProps) {
   const { query } = address.value;
-  const [phase, text] = [query.get('state') ?? '', query.get('index') ?? query.get('text') ?? ''];
-  const chosen = useMemo(() => chosenOf(workload, phase, text), [workload, phase, text]);
-  const shown = chosen.slice(0, MOST_SHOWN);
-  const phases = [...Map.groupBy(workload.pods, (pod) => pod.phase)].map(([word, pods]) => [word, pods.length] as const);
-  const leftOut = chosen.length - shown.length + workload.podsLeftOut;
+  const asked = new URLSearchParams({ limit: String(PER_PAGE) });
+  for (const name of PASSED_ON) {
+    const value = query.get(name);
+    if (value !== null && value !== '') asked.set(name, value);
+  }
+  const { data, problem } = useAnswer<PodPage>(`${apiPathOf(named)}/pods?${asked.toString()}`);
+  const isAll = data !== undefined && data.next === undefined && !query.has('continue');
+  const shown = useMemo(
+    () => (isAll ? data.items.toSorted((one, other) => rankOf(one) - rankOf(other)) : (data?.items ?? [])),
+    [data?.items, isAll],
+  );
+  const state = query.get('state') ?? '';
+  const isNarrowed = ['state', 'index', 'type'].some((name) => query.has(name));
+  const narrow = (name: string, value: string): void => go(withQuery({ [name]: value, continue: undefined }), { isReplaced: true });
   return (
-    <>
+    <section>
       <div class="filters">
         <p class="counts">
-          {phases.map(([word, count]) => (
-            <a key={word} href={withQuery({ state: phase === word ? undefined : word })} aria-current={phase === word ? 'true' : undefined}>
-              {word} {count.toLocaleString('en')}
+          {Object.entries(data?.counts ?? {}).map(([word, count]) => (
+            <a
+              key={word}
+              href={withQuery({ state: state === word ? undefined : word, continue: undefined })}
+              aria-current={state === word ? 'true' : undefined}
+            >
+              <StateWord word={word} /> {count.toLocaleString('en')}
             </a>
           ))}
         </p>
         <label>
-          <span>Name or index</span>
-          <TypedText value={text} hint="4711" take={(value) => go(withQuery({ text: value, index: undefined }), { isReplaced: true })} />
+          <span>Index</span>
+          <TypedText value={query.get('index') ?? ''} hint="4711" take={(value) => narrow('index', value)} />
         </label>
+        {(query.has('type') || shown.some(({ type }) => type !== undefined)) && (
+          <label>
+            <span>Type</span>
+            <TypedText value={query.get('type') ?? ''} hint="Worker" take={(value) => narrow('type', value)} />
+          </label>
+        )}
+        {isNarrowed && <a href={withQuery({ state: undefined, index: undefined, type: undefined, continue: undefined })}>All pods</a>}
       </div>
-      <Table<PodSummary>
-        label="Pods"
-        columns={[
-          {
-            title: 'Pod',
-            cell: ({ name }) => (
-              <a href={linkTo(named, ['logs'], { pod: name })}>
-                <bdi>{name}</bdi>
-              </a>
-            ),
-          },
-          { title: 'Index', isNumber: true, cell: ({ index }) => index },
-          {
-            title: 'Phase',
-            cell: (pod) =>
-              pod.terminating ? (
-                `${pod.phase}, terminating`
-              ) : (
-                <span class={`tag ${pod.phase === 'Failed' ? 'bad' : pod.phase === 'Succeeded' ? 'good' : ''}`}>{pod.phase}</span>
-              ),
-          },
-          { title: 'Ready', cell: ({ ready }) => ready },
-          {
-            title: 'Containers',
-            cell: ({ containers }) => containers.flatMap((each) => containerText(each) ?? []).join('; ') || undefined,
-          },
-          { title: 'Why', cell: ({ reasons = [] }) => reasons.map(podReasonText).join('; ') || undefined },
-          { title: 'Counted', cell: ({ tracked }) => (tracked ? 'not yet' : 'yes') },
-          { title: 'Age', cell: ({ creationTime }) => <Age time={creationTime} /> },
-        ]}
-        rows={shown}
-        idOf={({ uid }) => uid}
-        empty={workload.pods.length === 0 ? 'None.' : 'No pod matches.'}
-      />
-      {leftOut > 0 && <p class="soft">and {leftOut.toLocaleString('en')} more</p>}
-    </>
+      {problem !== undefined && <Trouble>{problem}</Trouble>}
+      {!data && problem === undefined && <Loading />}
+      {data && (
+        <>
+          <PodTable named={named} pods={shown} label="Pods" empty={isNarrowed ? 'No pod matches.' : 'None.'} />
+          <p class="soft">
+            {shown.length < data.total && `${shown.length.toLocaleString('en')} of ${data.total.toLocaleString('en')} that match. `}
+            {query.has('continue') && <a href={withQuery({ continue: undefined })}>First page</a>}{' '}
+            {data.next !== undefined && <a href={withQuery({ continue: data.next })}>Next page</a>}
+          </p>
+        </>
+      )}
+    </section>
   );
 }

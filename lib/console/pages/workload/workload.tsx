@@ -1,5 +1,8 @@
 // One workload: in its head where it stands, why, and what comes next; below it a tab for each closer look.
 import type { FunctionComponent } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Boundary } from '../../parts/boundary.tsx';
+import { later } from '../../parts/later.tsx';
 import { Loading, Trouble } from '../../parts/notices.tsx';
 import { figureText, Progress, titled } from '../../parts/progress.tsx';
 import { StateWord } from '../../parts/state-word.tsx';
@@ -19,16 +22,38 @@ import { Timeline } from './timeline.tsx';
 
 interface Tab {
   word: string;
-  title: string;
+  title: string | ((workload: WorkloadDetail) => string);
   show: FunctionComponent<TabProps>;
-  isOfPods?: true;
+  isFor?: (workload: WorkloadDetail) => boolean;
 }
 
+const hasPods = (workload: WorkloadDetail): boolean => workload.hasPods;
+const more = async () => await import('./more.ts');
+/** Views that need no program beyond the page's own. */
+const AT_HAND = new Set(['pods', 'logs', 'timeline', 'conditions', 'commands']);
+
+/** The first is the one that a workload opens with. */
 const TABS: readonly Tab[] = [
-  { word: 'pods', title: 'Pods', show: Pods, isOfPods: true },
-  { word: 'logs', title: 'Logs', show: Logs, isOfPods: true },
+  {
+    word: 'map',
+    title: ({ map }) => (map === 'replicas' ? 'Replicas' : 'Map'),
+    show: later(async () => (await more()).MapTab),
+    isFor: ({ map }) => map !== undefined,
+  },
+  {
+    word: 'pods',
+    title: ({ pods, podsLeftOut }) => `Pods ${(pods.length + podsLeftOut).toLocaleString('en')}`,
+    show: Pods,
+    isFor: hasPods,
+  },
+  { word: 'logs', title: 'Logs', show: Logs, isFor: hasPods },
+  { word: 'events', title: 'Events', show: later(async () => (await more()).EventsTab) },
   { word: 'timeline', title: 'Timeline', show: Timeline },
+  { word: 'manifest', title: 'Manifest', show: later(async () => (await more()).ManifestTab) },
+  { word: 'plan', title: 'What would be done now', show: later(async () => (await more()).PlanTab) },
+  { word: 'children', title: 'Children', show: later(async () => (await more()).ChildrenTab) },
   { word: 'conditions', title: 'Conditions', show: Conditions },
+  { word: 'cost', title: 'Cost', show: later(async () => (await more()).CostTab) },
   { word: 'commands', title: 'Commands', show: Commands },
 ];
 
@@ -37,6 +62,10 @@ export function Workload() {
   const [, cluster = '', kind = '', namespace = '', name = ''] = path;
   const named: Named = { cluster, kind, namespace: namespace === '-' ? '' : namespace, name };
   const { data, problem, status } = useAnswer<Items<WorkloadDetail>>(apiPathOf(named));
+  // Meanwhile, rather than after the answer; a view that needs it says what went wrong.
+  useEffect(() => {
+    if (!AT_HAND.has(path[5] ?? '')) more().catch(() => undefined);
+  }, []);
   const uid = query.get('uid');
   const current = data?.items.find((each) => each.uid === uid) ?? data?.items[0];
   return (
@@ -70,7 +99,7 @@ export function Workload() {
 }
 
 function Known({ named, workload }: TabProps) {
-  const tabs = TABS.filter((tab) => workload.hasPods || tab.isOfPods !== true);
+  const tabs = TABS.filter(({ isFor }) => isFor?.(workload) ?? true);
   const word = address.value.path[5];
   const chosen = tabs.find((tab) => tab.word === word) ?? tabs[0];
   return (
@@ -79,18 +108,21 @@ function Known({ named, workload }: TabProps) {
       <nav class="tabs" aria-label="Views of the workload">
         {tabs.map((tab) => (
           <a key={tab.word} href={linkTo(named, [tab.word])} aria-current={tab === chosen ? 'page' : undefined}>
-            {tab.title}
-            {tab.word === 'pods' && ` ${workload.pods.length + workload.podsLeftOut}`}
+            {typeof tab.title === 'string' ? tab.title : tab.title(workload)}
           </a>
         ))}
       </nav>
-      {chosen && <chosen.show named={named} workload={workload} />}
+      {chosen && (
+        <Boundary of={chosen.word}>
+          <chosen.show key={chosen.word} named={named} workload={workload} />
+        </Boundary>
+      )}
     </>
   );
 }
 
 function Head({ named, workload }: TabProps) {
-  const { state, cluster, uid, reason, reasons, figures, creationTime, startTime, completionTime, queued, nextWake } =
+  const { state, cluster, uid, reason, cause, reasons, figures, creationTime, startTime, completionTime, queued, nextWake } =
     workload as WorkloadDetail & { startTime?: string; completionTime?: string };
   const recorded = useAnswer<Items<ToldPass>>(`${apiPathOf(named)}/passes?limit=200`);
   // Passes are found by name, so some may belong to a former uid.
@@ -103,6 +135,7 @@ function Head({ named, workload }: TabProps) {
         <span class="soft uid">uid {uid}</span>
       </p>
       {state === 'Parked' && reason !== undefined && <p class="notice">Parked: {reason}</p>}
+      {cause !== undefined && !reasons.some(({ text }) => text === cause) && <p class="cause">{cause}</p>}
       {reasons.map((each) => (
         <p key={`${each.code} ${each.text}`} class="reason">
           <strong>{each.code}: </strong>
