@@ -17,6 +17,7 @@ import { STAND_IN, startEksFront } from '../cluster/eks-front.ts';
 import { Deployment, EKS_CLUSTER, REGION, STAGE, until } from './deployment.ts';
 import { FUNCTIONS, ROOT } from './packaged.ts';
 import type { Template } from './packaged.ts';
+import { openBrowser, View } from '../console/browser.ts';
 import { startGuardedProvider, type GuardedProvider } from './guarded-provider.ts';
 import { SENDER_STAND_IN } from './recorded-calls.ts';
 import { relayOfCommand, relayOfDeployment } from './relays.ts';
@@ -35,6 +36,8 @@ let eksFront: EksFront;
 let sandbox: RemoteCluster;
 let real: RemoteCluster;
 let clusters: RemoteCluster[] = [];
+/** A list follows within a minute, and a function of this emulator starts in seconds. */
+const SHOWN_WITHIN_MS = 120_000;
 /** Of the virtual node `edge-NAME` of each cluster, and of runs. */
 let provider: GuardedProvider;
 const PROVIDER_TOKEN = 'provider-token-which-nobody-else-has';
@@ -416,24 +419,30 @@ const logged = step(
   },
 );
 
-const consoleShown = step(
-  'the API: farloop console shows a browser what it may not ask for itself',
-  [realAdded, sandboxAdded],
-  async () => {
-    const shown = deployment.start('console', '--port', '0', '--endpoint', await deployment.endpointOfApi());
+const consoleShown = step('the API: farloop console shows a browser what it may not ask for itself', [ran], async () => {
+  const shown = deployment.start('console', '--port', '0', '--endpoint', await deployment.endpointOfApi());
+  try {
+    await shown.says(/#token=[\w-]+\n/);
+    const [, url = '', token = ''] = /(http:\S+)\/#token=([\w-]+)\n/.exec(shown.stdout) ?? [];
+    const answer = await fetch(`${url}/v1/clusters`, { headers: { authorization: `Bearer ${token}` } });
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 200,
+      body: { items: [{ name: 'real' }, { name: 'sandbox' }] },
+    });
+    const browser = await openBrowser();
     try {
-      await shown.says(/#token=[\w-]+\n/);
-      const [, url = '', token = ''] = /(http:\S+)\/#token=([\w-]+)\n/.exec(shown.stdout) ?? [];
-      const answer = await fetch(`${url}/v1/clusters`, { headers: { authorization: `Bearer ${token}` } });
-      expect({ status: answer.status, body: await answer.json() }).toMatchObject({
-        status: 200,
-        body: { items: [{ name: 'real' }, { name: 'sandbox' }] },
-      });
+      const view = await View.open(browser, { url: `${url}/#token=${token}` });
+      for (const { name } of clusters) await view.shows(name, SHOWN_WITHIN_MS);
+      await view.goTo('#/workloads?text=first&kind=Job');
+      await view.shows('4 of 4', SHOWN_WITHIN_MS);
+      expect(view.complaints).toEqual([]);
     } finally {
-      await shown.destroy();
+      await browser.close();
     }
-  },
-);
+  } finally {
+    await shown.destroy();
+  }
+});
 
 const freshness = step('farloop cluster list tells how fresh what is known of each is', [ran], async () => {
   const linesOf = clusters.map(({ name }) => new RegExp(`^${name} +Watching +jobs,virtual-nodes +all +\\S+ +0 `, 'm'));

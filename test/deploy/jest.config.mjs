@@ -7,6 +7,7 @@ export default {
   roots: ['<rootDir>/test/deploy'],
   testPathIgnorePatterns: ['/node_modules/'],
   verbose: true,
+  globalSetup: '<rootDir>/test/console/chromium.ts',
   maxWorkers: 1,
   // Longer than all that a test waits for one after the other: this ends what hangs.
   testTimeout: 900_000,
