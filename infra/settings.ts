@@ -52,6 +52,7 @@ const Parameters = v.strictObject({
     v.check((days) => RETENTION_DAYS.includes(days), `expected one of ${RETENTION_DAYS.join(', ')}`),
   ),
   actions: onOff,
+  troubleMinutes: wholeNumber(1, 1_440),
   tracing: onOff,
   referenceMetrics: onOff,
   ingestConcurrency: wholeNumber(2, 1_000),

@@ -37,6 +37,8 @@ const Config = v.object({
   ALLOW_LOOPBACK: v.optional(v.picklist(['yes', 'no']), 'no'),
   /** Whether people may act on workloads. */
   ACTIONS: v.optional(v.picklist(['on', 'off']), 'off'),
+  /** Trouble of a workload that lasts longer needs a person. */
+  TROUBLE_MINUTES: v.optional(wholeNumber(1, 1_440), '5'),
   /** CloudWatch log group that passes are written to, for the function that reads them back. */
   PASSES_LOG_GROUP: v.optional(text),
   /** CloudWatch namespace of the metrics; without it they are not written. */

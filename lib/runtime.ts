@@ -167,6 +167,7 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
     ...(providerOf && { providerOf }),
     ...(drivenRuns && { drivenRuns }),
     ...(config.ACTIONS === 'on' && { actions: 'on' as const }),
+    troubleLastsMs: config.TROUBLE_MINUTES * 60_000,
   };
   return { ports: { clock, clusters, connect, queue, recorder, store, telemetry, ...registered }, begin };
 }
@@ -318,6 +319,8 @@ export interface LocalRuntimeOptions {
   loop?: LoopBounds;
   /** People may act on workloads. */
   actions?: boolean;
+  /** Trouble that lasts longer needs a person. */
+  troubleLastsMs?: number;
   /** Which provider is behind a virtual node; absent: there are no such nodes. */
   providerBehind?: (record: ClusterRecord, node: string) => ProviderChoice | undefined;
   /** Where a node of `local-process` or of an engine is among them. */
@@ -347,6 +350,7 @@ export async function localRuntime({
   deadlineReserveMs,
   loop = {},
   actions = false,
+  troubleLastsMs,
   providerBehind,
   processes: processSettings,
 }: LocalRuntimeOptions): Promise<LocalRuntime> {
@@ -436,6 +440,7 @@ export async function localRuntime({
       telemetry,
       ...(simulated && { providerOf }),
       ...(actions && { actions: 'on' as const }),
+      ...(troubleLastsMs !== undefined && { troubleLastsMs }),
     };
     const onTaskChange = (listener: (change: TaskChange) => void): void => {
       simulated?.onChange(listener);

@@ -77,6 +77,32 @@ export async function costBy({ clock, costs }: Pick<Ports, 'clock' | 'costs'>, b
   };
 }
 
+/** Counted to the file each minute, so an older sum is as good. */
+const KEPT_MS = 60_000;
+const SPAN_MS = 7 * 86_400_000;
+const kept = new WeakMap<object, { atMs: number; dollars: Promise<ReadonlyMap<string, number>> }>();
+
+/** Of a week, with shares, by `cluster/kind/namespace/name`. Undefined where nothing counts for all functions */
+export async function dollarsByWorkload({
+  clock,
+  costs,
+}: Pick<Ports, 'clock' | 'costs'>): Promise<ReadonlyMap<string, number> | undefined> {
+  if (!costs) return undefined;
+  const nowMs = clock.nowMs();
+  const known = kept.get(costs);
+  if (known && Math.abs(nowMs - known.atMs) < KEPT_MS) return await known.dollars;
+  const summed = async (): Promise<ReadonlyMap<string, number>> => {
+    const rows = withShares(await costs.spentSince(Math.max(nowMs - SPAN_MS, costs.sinceMs)));
+    return new Map(rows.map((row) => [payerText(row), row.dollars]));
+  };
+  const dollars = summed();
+  kept.set(costs, { atMs: nowMs, dollars });
+  dollars.catch(() => kept.delete(costs));
+  return await dollars;
+}
+
+export const payerText = ({ cluster, kind, namespace, name }: Payer): string => `${cluster}/${kind}/${namespace}/${name}`;
+
 type Row = Payer & Pick<Spent, 'passes' | 'writes' | 'requests' | 'writeUnits' | 'readUnits'> & { dollars: number };
 
 const isWorkload = ({ kind, name }: Payer): boolean => kind !== '' || name !== '';

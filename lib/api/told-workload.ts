@@ -43,6 +43,8 @@ export interface WorkloadSummary extends WorkloadKey {
   /** What happens on its cluster is not seen: this is from then. */
   asOfTime?: string;
   creationTime?: string;
+  /** At list prices, of a week at most. In lists that were asked for it. */
+  costDollars?: number;
   /** When the next pass runs without any change. */
   nextWake?: { dueTime: string; attempt: number };
   /** Whether a wake is on its way. A list does not know. */

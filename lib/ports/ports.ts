@@ -24,6 +24,8 @@ export interface Ports {
   lookUp?: (record: ClusterRecord) => Pick<Cluster, 'list' | 'log'>;
   /** People may act on workloads through this installation. Absent: they may read alone. */
   actions?: 'on';
+  /** Trouble that lasts longer needs a person. Absent: five minutes. */
+  troubleLastsMs?: number;
   /**
    * The provider behind a virtual node; undefined: this process reaches none of that name. Absent where no cluster has virtual nodes.
    * @param remote where it answers; undefined: in this process

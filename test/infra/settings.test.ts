@@ -28,6 +28,7 @@ const right = {
   eventsTimeoutSeconds: 20,
   eventsVisibilitySeconds: 120,
   actions: 'off',
+  troubleMinutes: 5,
   runProvider: '',
   allowLoopback: 'no',
 };

@@ -37,6 +37,9 @@ export const Workload = v.object({
   sinceTime: v.exactOptional(v.pipe(time, v.description('Since when it has had its state.'))),
   needsPerson: v.exactOptional(v.pipe(v.literal(true), v.description('A person should look at it.'))),
   asOfTime: v.exactOptional(v.pipe(time, v.description('What happens on its cluster is not seen: all this is from then.'))),
+  costDollars: v.exactOptional(
+    v.pipe(number, v.description('At list prices, of a week at most; where cost=shown or sort=cost asks for it and it is counted.')),
+  ),
 });
 
 export const WorkloadPage = v.object({

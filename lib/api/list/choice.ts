@@ -12,6 +12,8 @@ export interface Listed {
   /** `cluster/kind/namespace/name/uid` */
   id: string;
   summary: OnCluster;
+  /** Of a week, where it is asked for and known. */
+  costDollars?: number;
 }
 
 export interface AgeLimit {
@@ -34,7 +36,11 @@ export interface Choice {
   needsPerson?: boolean | undefined;
 }
 
-export function isChosen({ key, summary }: Listed, choice: Choice, nowMs: number): boolean {
+/** The moment, and the installation's patience with trouble. */
+export type Rule = Pick<PersonRule, 'nowMs' | 'troubleLastsMs'>;
+
+export function isChosen({ key, summary }: Listed, choice: Choice, rule: Rule): boolean {
+  const { nowMs } = rule;
   const { kind, namespace, name, states, labels, text, age, endedWithinMs } = choice;
   if (kind !== undefined && key.kind !== kind) return false;
   if (namespace !== undefined && key.namespace !== namespace) return false;
@@ -43,7 +49,7 @@ export function isChosen({ key, summary }: Listed, choice: Choice, nowMs: number
   if (states && !states.includes(summary.state)) return false;
   if (labels && !labels(summary.labels)) return false;
   if (age && !isOfAge(summary, age, nowMs)) return false;
-  if (choice.needsPerson && !needsOne(summary, { nowMs, failedWithinMs: endedWithinMs })) return false;
+  if (choice.needsPerson && !needsOne(summary, { ...rule, failedWithinMs: endedWithinMs })) return false;
   return text === undefined || textsOf(key, summary).some((part) => part.toLowerCase().includes(text.toLowerCase()));
 }
 
@@ -83,7 +89,7 @@ const BY_NEED: readonly State[] = [
   'Succeeded',
 ];
 
-export const SORTS = ['name', 'namespace', 'kind', 'cluster', 'state', 'age', 'since', 'need'] as const;
+export const SORTS = ['name', 'namespace', 'kind', 'cluster', 'state', 'age', 'since', 'need', 'cost'] as const;
 export type Sort = (typeof SORTS)[number];
 
 export interface Order {
@@ -91,6 +97,8 @@ export interface Order {
   isReversed: boolean;
 }
 
+/** The dearer, the smaller. In billionths, as long as no workload costs a million dollars. */
+const dearestFirst = (dollars: number): string => String(Math.round(1e15 - dollars * 1e9)).padStart(16, '0');
 /** The later, the smaller. */
 const latestFirst = (ms: number): string => String(1e15 - ms).padStart(16, '0');
 /** Parsed once: a process keeps the summaries between polls. */
@@ -105,7 +113,7 @@ function createdAtMs(summary: OnCluster): number {
 }
 
 /** Texts that are compared. By age and by the time of the state, the youngest is the first. */
-const COMPARED: Readonly<Record<Sort, (listed: Listed, nowMs: number) => string>> = {
+const COMPARED: Readonly<Record<Sort, (listed: Listed, rule: Rule) => string>> = {
   name: ({ key }) => key.name,
   namespace: ({ key }) => `${key.namespace}/${key.name}`,
   kind: ({ key }) => `${key.kind}/${key.name}`,
@@ -113,13 +121,14 @@ const COMPARED: Readonly<Record<Sort, (listed: Listed, nowMs: number) => string>
   state: ({ summary }) => String((BY_NEED.indexOf(summary.state) + BY_NEED.length + 1) % (BY_NEED.length + 1)).padStart(2, '0'),
   age: ({ summary }) => latestFirst(createdAtMs(summary)),
   since: ({ summary }) => latestFirst(summary.sinceMs),
-  need: ({ summary }, nowMs) => `${needsOne(summary, { nowMs }) ? 0 : 1} ${latestFirst(createdAtMs(summary))}`,
+  need: ({ summary }, rule) => `${needsOne(summary, rule) ? 0 : 1} ${latestFirst(createdAtMs(summary))}`,
+  cost: ({ costDollars = 0 }) => dearestFirst(costDollars),
 };
 
 /** Without an order by clusters and keys. Equals are in that order, so that pages neither repeat nor skip any. */
-function compared(order: Order | undefined, nowMs: number): (listed: Listed) => string {
+function compared(order: Order | undefined, rule: Rule): (listed: Listed) => string {
   const { by } = order ?? {};
-  return (listed) => `${by === undefined ? '' : COMPARED[by](listed, nowMs)}\u0000${listed.id}`;
+  return (listed) => `${by === undefined ? '' : COMPARED[by](listed, rule)}\u0000${listed.id}`;
 }
 
 export interface Page {
@@ -133,7 +142,7 @@ export interface Page {
 /** @throws RefusedRequestError for a page that is none */
 export function pageOf(
   chosen: readonly Listed[],
-  { order, page, nowMs }: { order: Order | undefined; page: Page; nowMs: number },
+  { order, page, rule }: { order: Order | undefined; page: Page; rule: Rule },
 ): { items: Listed[]; next?: string } {
   const { limit, number = 1, from } = page;
   const start = from === undefined ? undefined : positionIn(from);
@@ -143,7 +152,7 @@ export function pageOf(
       400,
       `there is no page ${number}: ${chosen.length} workloads match, and ${limit} on a page make ${pages === 1 ? 'one page' : `${pages} pages`}`,
     );
-  const textOf = compared(order, nowMs);
+  const textOf = compared(order, rule);
   const texts = new Map(chosen.map((listed) => [listed, textOf(listed)]));
   const sign = order?.isReversed ? -1 : 1;
   const compare = (one: string, other: string): number => (one < other ? -sign : one > other ? sign : 0);

@@ -7,10 +7,11 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Store } from '../../ports/store.ts';
 import { readNotesOfCluster } from '../../reconciler/cluster/known-cluster.ts';
 import { inParallel } from '../../reconciler/invocation/parallel.ts';
+import { dollarsByWorkload, payerText } from '../cost-by.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 import { timeText } from '../../objects/values/time-text.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../told-workload.ts';
-import { isChosen, needsOne, pageOf, totalsOf, type Choice, type Listed, type Order, type Page } from './choice.ts';
+import { isChosen, needsOne, pageOf, totalsOf, type Choice, type Listed, type Order, type Page, type Rule } from './choice.ts';
 import { overlayOf } from './on-cluster.ts';
 import { SummaryLog } from './summary-log.ts';
 
@@ -30,9 +31,11 @@ export interface AskedList {
   choice: Choice;
   order?: Order | undefined;
   page: Page;
+  /** With the cost of each. */
+  withCost?: boolean | undefined;
 }
 
-type ListPorts = Pick<Ports, 'store' | 'clusters' | 'clock' | 'telemetry'>;
+type ListPorts = Pick<Ports, 'store' | 'clusters' | 'clock' | 'telemetry' | 'troubleLastsMs' | 'costs'>;
 
 const CLUSTERS_AT_ONCE = 16;
 /** Bytes of a key in the table. */
@@ -48,19 +51,38 @@ function logOf(ports: ListPorts): SummaryLog {
 }
 
 /** @throws RefusedRequestError for a cluster, kind or page that is none */
-export async function listSummaries(ports: ListPorts, { cluster, choice, order, page }: AskedList): Promise<WorkloadPage> {
-  const nowMs = ports.clock.nowMs();
+export async function listSummaries(
+  ports: ListPorts,
+  { cluster, choice, order, page, withCost = false }: AskedList,
+): Promise<WorkloadPage> {
+  const rule = ruleOf(ports);
   const kind = choice.kind === undefined ? undefined : kindNamed(choice.kind);
   const all = await allListed(ports, await recordsOf(ports, cluster));
-  const chosen = all.filter((listed) => isChosen(listed, { ...choice, kind }, nowMs));
-  const { items, next } = pageOf(chosen, { order, page, nowMs });
+  const chosen = all.filter((listed) => isChosen(listed, { ...choice, kind }, rule));
+  const { items, next } = pageOf(await costly(ports, chosen, { withCost, order }), { order, page, rule });
   return {
-    items: items.map((listed) => workloadOf(listed, nowMs)),
+    items: items.map((listed) => workloadOf(listed, rule)),
     total: chosen.length,
     totals: totalsOf(chosen),
     of: all.reduce((sum, { summary }) => sum + (summary.removedAtMs === undefined ? 1 : 0), 0),
     ...(next !== undefined && { next }),
   };
+}
+
+/** @throws RefusedRequestError by cost where it is not known */
+async function costly(
+  ports: ListPorts,
+  chosen: Listed[],
+  { withCost, order }: { withCost: boolean; order: Order | undefined },
+): Promise<Listed[]> {
+  if (!withCost && order?.by !== 'cost') return chosen;
+  const dollars = await dollarsByWorkload(ports);
+  if (!dollars && order?.by === 'cost')
+    throw new RefusedRequestError(
+      400,
+      'cost is not counted here, so nothing can be in its order: on AWS each function counts its own work alone',
+    );
+  return dollars ? chosen.map((listed) => ({ ...listed, costDollars: dollars.get(payerText(listed.key)) ?? 0 })) : chosen;
 }
 
 /** Those that were removed within a week, the latest first. */
@@ -72,13 +94,13 @@ export async function removedNamed(
   // No table holds such a key.
   if (found === undefined || Buffer.byteLength(`${cluster}/${found}/${namespace}/${name}/`) > KEY_BYTES_MAX) return [];
   const records = (await ports.clusters.list()).filter((record) => record.name === cluster);
-  const nowMs = ports.clock.nowMs();
+  const rule = ruleOf(ports);
   return (await allListed(ports, records))
     .filter(
       ({ key, summary }) => key.kind === found && key.namespace === namespace && key.name === name && summary.removedAtMs !== undefined,
     )
     .toSorted((one, other) => (other.summary.removedAtMs ?? 0) - (one.summary.removedAtMs ?? 0))
-    .map((listed) => detailOfRemoved(workloadOf(listed, nowMs)));
+    .map((listed) => detailOfRemoved(workloadOf(listed, rule)));
 }
 
 /** Its last summary is all that is left of it; its passes are told beside. */
@@ -88,6 +110,8 @@ function detailOfRemoved(summary: WorkloadSummary): WorkloadDetail {
   const head = { era: 0, fence: '', floor: '0', bornTime: '', openedTime: '', viewItems: 0 };
   return { ...summary, queued: false, reasons: [{ code: 'Removed', text }], ...none, head };
 }
+
+const ruleOf = ({ clock, troubleLastsMs }: ListPorts): Rule => ({ nowMs: clock.nowMs(), troubleLastsMs });
 
 async function recordsOf({ clusters }: Pick<ListPorts, 'clusters'>, cluster: string | undefined): Promise<ClusterRecord[]> {
   const records = await clusters.list();
@@ -124,7 +148,8 @@ function kindNamed(word: string): string {
   return facts.kind;
 }
 
-function workloadOf({ key, summary }: Listed, nowMs: number): WorkloadSummary {
+function workloadOf({ key, summary, costDollars }: Listed, rule: Rule): WorkloadSummary {
+  const { nowMs } = rule;
   const {
     state,
     reason,
@@ -150,10 +175,11 @@ function workloadOf({ key, summary }: Listed, nowMs: number): WorkloadSummary {
     ...(hasMoreLabels && { hasMoreLabels }),
     ...(creationTime !== undefined && { creationTime }),
     sinceTime: timeText(sinceMs),
-    ...(needsOne(summary, { nowMs }) && { needsPerson: true as const }),
+    ...(needsOne(summary, rule) && { needsPerson: true as const }),
     // As it was when the summary was written. Passes since have set another one, once it lies behind.
     ...(nextWakeAtMs > nowMs && removedAtMs === undefined && { nextWake: { dueTime: timeText(nextWakeAtMs), attempt: 0 } }),
     ...(removedAtMs !== undefined && { removedTime: timeText(removedAtMs) }),
     ...(asOfMs !== undefined && { asOfTime: timeText(asOfMs) }),
+    ...(costDollars !== undefined && { costDollars }),
   };
 }

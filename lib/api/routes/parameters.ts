@@ -98,18 +98,24 @@ export const age = readParameter('only those younger than this, as in <1h, or ol
 });
 
 export const needs = readParameter(
-  'person: only those that a person should look at: parked, unreadable, failed within an hour (or as long as "ended" says), or in trouble for more than five minutes',
+  'person: only those that a person should look at: parked, unreadable, failed within an hour (or as long as "ended" says), or in trouble for longer than the installation bears, which is five minutes unless it is set',
   (text): true | Refusal => (text === 'person' ? true : new Refusal(`"needs" must be person, not ${JSON.stringify(text)}`)),
   { type: 'string', enum: ['person'] },
 );
 
 export const sort = readParameter(
-  `the order: one of ${SORTS.join(', ')}; with - before it, the other way round. By age, since and need the youngest come first`,
+  `the order: one of ${SORTS.join(', ')}; with - before it, the other way round. By age, since and need the youngest come first, by cost the dearest`,
   (text): Order | Refusal => {
     const isReversed = text.startsWith('-');
     const by = SORTS.find((known) => known === (isReversed ? text.slice(1) : text));
     return by ? { by, isReversed } : new Refusal(`"sort" must be one of ${SORTS.join(', ')}, as in sort=-age, not ${JSON.stringify(text)}`);
   },
+);
+
+export const cost = readParameter(
+  'shown: with the cost of each in a week, at list prices, where it is counted',
+  (text): true | Refusal => (text === 'shown' ? true : new Refusal(`"cost" must be shown, not ${JSON.stringify(text)}`)),
+  { type: 'string', enum: ['shown'] },
 );
 
 export const pageNumber = readParameter(

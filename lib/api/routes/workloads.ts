@@ -11,7 +11,21 @@ import { listSummaries, removedNamed } from '../list/list-summaries.ts';
 import { describeWorkloads, viewsNamed } from '../workloads.ts';
 import { logParameters } from './log-parameters.ts';
 import { keyOf, noWorkload } from './named-workload.ts';
-import { age, continues, ended, kindNamed, labels, limit, needs, only, pageNumber, sort, states, textParameter } from './parameters.ts';
+import {
+  age,
+  continues,
+  cost,
+  ended,
+  kindNamed,
+  labels,
+  limit,
+  needs,
+  only,
+  pageNumber,
+  sort,
+  states,
+  textParameter,
+} from './parameters.ts';
 import { route } from './route.ts';
 
 const badRequest = { 400: 'a parameter is not usable' };
@@ -32,6 +46,7 @@ export const workloadRoutes = [
       ended,
       needs,
       sort,
+      cost,
       limit: limit(500),
       page: pageNumber,
       continue: continues,
@@ -51,7 +66,7 @@ export const workloadRoutes = [
         needsPerson: query.needs,
         ...(part !== undefined && part !== '' && { text: part }),
       };
-      return await listSummaries(ports, { cluster, choice, order, page: { limit: most, number: page, from } });
+      return await listSummaries(ports, { cluster, choice, order, page: { limit: most, number: page, from }, withCost: query.cost });
     },
   }),
   route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}', {

@@ -45,6 +45,8 @@ export interface LocalInstanceOptions extends Omit<Registration, 'name' | 'sende
   /** Of console and API; 0: any free one. */
   port: number;
   logLevel: Level;
+  /** Trouble of a workload that lasts longer needs a person. */
+  troubleMinutes?: number;
   /** For providers of virtual nodes that are reached by HTTP. */
   providerTokenFiles?: TokenFiles;
   nodeApi?: NodeApiChoice;
@@ -119,6 +121,7 @@ export async function startLocalInstance(options: LocalInstanceOptions): Promise
       deadlineReserveMs: DEADLINE_RESERVE_MS,
       loop: { parallelism: first.callsAtOnce },
       ...(options.actions && { actions: true }),
+      ...(options.troubleMinutes !== undefined && { troubleLastsMs: options.troubleMinutes * 60_000 }),
       ...(hasVirtualNodes && { providerBehind: providersBehind(options.providerTokenFiles) }),
       ...(options.processes && { processes: options.processes }),
     });

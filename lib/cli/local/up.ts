@@ -42,6 +42,7 @@ interface UpOptions extends ProcessFlags {
   budget: number;
   access: 'direct' | 'relayed';
   actions?: 'on' | 'off';
+  troubleMinutes: number;
   logLevel: Level;
   providerTokenFile?: string[];
   nodeApiAddress?: string;
@@ -103,6 +104,11 @@ export const upCommand = (): Command =>
           'people may suspend, resume, scale, retry and delete workloads through Farloop (default: on in the sandbox, off elsewhere)',
         ).choices(['on', 'off']),
       )
+      .addOption(
+        new Option('--trouble-minutes <number>', 'trouble of a workload that lasts longer needs a person, as in get --needs person')
+          .argParser(wholeNumber({ min: 1, max: 1_440 }))
+          .default(5),
+      )
       .addOption(sizeOrNamed('cpu', '8'))
       .addOption(sizeOrNamed('memory', '32Gi'))
       .addOption(providerTokenOption())
@@ -141,6 +147,7 @@ async function up({
   budget,
   access,
   actions,
+  troubleMinutes,
   nodeCpu,
   nodeMemory,
   logLevel,
@@ -192,6 +199,7 @@ async function up({
     budget: { writesPerSecond: budget, burst: budget * 2 },
     access,
     ...((actions ?? (isSandbox ? 'on' : 'off')) === 'on' && { actions: true as const }),
+    troubleMinutes,
     nodeSize: nodeSizeOf({ nodeCpu: cpu.size, nodeMemory: memory.size }),
     ...(Object.keys(options).length > 0 && { options }),
     logLevel,

@@ -4,6 +4,7 @@ import type { CostBy, CostGroup } from '../../api/cost-by.ts';
 import { spanMsOf } from '../../objects/values/span.ts';
 import { NO_NAMESPACE } from '../../objects/workload.ts';
 import { connectToInstance, endpointOption, type ApiOptions } from '../instance/api-client.ts';
+import { dollarText } from '../terminal/dollar-text.ts';
 import { stateOption } from '../instance/instance-file.ts';
 import { FailedError } from '../terminal/exit.ts';
 import { outputOption, print, tableText, terminalWidth, type OutputFormat } from '../terminal/output.ts';
@@ -79,5 +80,3 @@ function textOf({ items, dollars, since, asOf, region, by, leftOut }: CostBy): s
 }
 
 const whole = (amount: number): string => String(Math.round(amount));
-/** Four figures: most of it is far below a cent. */
-const dollarText = (dollars: number): string => (dollars > 0 && dollars < 1e-6 ? '<$0.000001' : `$${Number(dollars.toPrecision(4)).toString()}`);

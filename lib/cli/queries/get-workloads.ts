@@ -11,6 +11,7 @@ import { colourOfState } from '../terminal/state-colour.ts';
 import { layoutOf, lineOf, tableText, type Layout, type TableLook } from '../terminal/table.ts';
 import { absentKindTexts } from './absent-kinds.ts';
 import { followed, type Connect } from './followed.ts';
+import { dollarText } from '../terminal/dollar-text.ts';
 import { figureCells, figureColumns } from './figures.ts';
 import { pathOfKey } from './place-text.ts';
 import { standingText } from './standing-text.ts';
@@ -18,7 +19,7 @@ import { standingText } from './standing-text.ts';
 export const WORKLOAD_OUTPUTS = ['text', 'wide', 'name', 'json', 'yaml'] as const;
 export type WorkloadOutput = (typeof WORKLOAD_OUTPUTS)[number];
 
-export const SORTS = ['name', 'namespace', 'kind', 'cluster', 'state', 'age'] as const;
+export const SORTS = ['name', 'namespace', 'kind', 'cluster', 'state', 'age', 'since', 'need', 'cost'] as const;
 
 /** @returns as the API's query has it. @throws InvalidArgumentError */
 export function orderIn(text: string): string {
@@ -68,13 +69,13 @@ async function noneText(api: ApiClient, { kind, namespace }: WantedWorkloads['fi
   return absent === undefined ? [none, ...ownOnlyTexts(items, kind)].join(': ') : `${none}: ${absent}`;
 }
 
-const wantedWorkloads = async (api: ApiClient, { filter, choice, sort }: WantedWorkloads): Promise<WorkloadSummary[]> =>
-  await allWorkloads(api, { ...filter, ...choice, ...(sort !== undefined && { sort }) });
+const wantedWorkloads = async (api: ApiClient, { filter, choice, sort, output }: WantedWorkloads): Promise<WorkloadSummary[]> =>
+  await allWorkloads(api, { ...filter, ...choice, ...(sort !== undefined && { sort }), ...(output === 'wide' && { cost: 'shown' }) });
 
 /** Page by page, in the order of clusters and keys where no other is asked for. */
 export async function allWorkloads(
   api: ApiClient,
-  wanted: { kind?: string; name?: string; namespace?: string; cluster?: string; sort?: string } & WantedWorkloads['choice'],
+  wanted: { kind?: string; name?: string; namespace?: string; cluster?: string; sort?: string; cost?: string } & WantedWorkloads['choice'],
 ): Promise<WorkloadSummary[]> {
   const items: WorkloadSummary[] = [];
   let next: string | undefined;
@@ -90,15 +91,16 @@ export async function allWorkloads(
 /** With a column for each figure that a kind among them has. @returns header and rows */
 function tableOf(workloads: readonly WorkloadSummary[], isWide: boolean): [header: string[], rows: string[][]] {
   const figures = figureColumns(workloads);
+  const hasCost = workloads.some(({ costDollars }) => costDollars !== undefined);
   const header = ['NAMESPACE', 'NAME', 'KIND', 'STATE', ...figures.map((name) => name.toUpperCase()), 'AGE', 'NEXT LOOK', 'CLUSTER'];
   const rows = workloads.map((workload) => {
-    const { namespace, name, kind, creationTime, nextWake, cluster, uid, labels = {} } = workload;
+    const { namespace, name, kind, creationTime, nextWake, cluster, uid, labels = {}, costDollars } = workload;
     const age = creationTime === undefined ? '-' : spanText(Date.now() - Date.parse(creationTime));
     const look = nextWake ? `in ${spanText(Date.parse(nextWake.dueTime) - Date.now())}` : '-';
     const cells = [namespace || NO_NAMESPACE, name, kind, standingText(workload), ...figureCells(workload, figures), age, look, cluster];
-    return isWide ? [...cells, uid, labelsText(labels)] : cells;
+    return [...cells, ...(hasCost ? [dollarText(costDollars ?? 0)] : []), ...(isWide ? [uid, labelsText(labels)] : [])];
   });
-  return [isWide ? [...header, 'UID', 'LABELS'] : header, rows];
+  return [[...header, ...(hasCost ? ['COST'] : []), ...(isWide ? ['UID', 'LABELS'] : [])], rows];
 }
 
 /** On a narrow terminal columns go first that say the same in each row, or what few ask for. */

@@ -85,9 +85,10 @@ export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
     .option('--text <text>', 'only those where it stands in namespace, name or reason')
     .addOption(
       withWords(
-        new Option('--needs <whom>', 'person: only those parked, failed within an hour, or in trouble for over five minutes').choices([
-          'person',
-        ]),
+        new Option(
+          '--needs <whom>',
+          'person: only those parked, failed within an hour, or in trouble for over five minutes (farloop up --trouble-minutes)',
+        ).choices(['person']),
         ['person'],
       ),
     )

@@ -1,7 +1,7 @@
 // A line for each of some things that go on. On a terminal the lines stand below all else that is printed, and each is written over when it
 // changes; elsewhere a line is printed whenever one has changed.
 import { shownText } from '../../objects/values/shown-text.ts';
-import { paint, printLine, terminalWidth, type Colour } from './output.ts';
+import { coloured, printLine, terminalWidth, type Colour } from './output.ts';
 import { cutMiddle } from './table.ts';
 
 export interface LiveLine {
@@ -50,7 +50,7 @@ export class LiveLines {
     if (line.isLast) this.#lines.delete(key);
     else this.#lines.set(key, line);
     this.#redraw(() => {
-      if (line.isLast) process.stdout.write(`${paint(shownText(line.text), line.colour)}\n`);
+      if (line.isLast) process.stdout.write(`${coloured(shownText(line.text), line.colour)}\n`);
     });
   }
 
@@ -72,9 +72,9 @@ export class LiveLines {
       const lines = [...this.#lines.values()];
       const shown = lines.slice(0, lines.length > most ? most - 1 : most);
       // One that is wrapped would count as two.
-      for (const { text, colour } of shown) process.stdout.write(`${paint(cutMiddle(shownText(text), columns - 1), colour)}\n`);
+      for (const { text, colour } of shown) process.stdout.write(`${coloured(cutMiddle(shownText(text), columns - 1), colour)}\n`);
       const left = lines.length - shown.length;
-      if (left > 0) process.stdout.write(`${paint(`… and ${left} more`, 'dim')}\n`);
+      if (left > 0) process.stdout.write(`${coloured(`… and ${left} more`, 'dim')}\n`);
       this.#drawn = shown.length + (left > 0 ? 1 : 0);
     } finally {
       this.#isDrawing = false;

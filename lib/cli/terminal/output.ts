@@ -1,4 +1,5 @@
 // How commands print: data on standard output as text, JSON or YAML; logs on standard error; colour only where a person reads.
+import { randomBytes } from 'node:crypto';
 import { Option } from 'commander';
 import { isActing, shownData, shownLines, shownText } from '../../objects/values/shown-text.ts';
 
@@ -39,13 +40,13 @@ export async function yamlText(data: unknown): Promise<string> {
 /** YAML itself has a way to write a line end. */
 const needsSpelling = (text: string): boolean => isActing(text.replaceAll('\n', ''));
 
-/** Colours of `paint` stay; other characters that act do not. */
-// oxlint-disable-next-line no-control-regex
-const OUR_COLOURS = /(\u001B\[(?:0|1|2|31|32|33|35|36)m)/;
+/** Of this process alone: text from elsewhere cannot hold it, so a colour behind it is one of `paint`. */
+const OURS = `\u001B${randomBytes(12).toString('hex')}`;
+const OUR_COLOURS = new RegExp(`${OURS}(\\[\\d{1,2}m)`);
 
 /** Lines on standard output that hold text from elsewhere. Where its line ends must not show as ours, give it through `shownText`. */
 export function printLines(text: string): void {
-  const parts = text.split(OUR_COLOURS).map((part, at) => (at % 2 === 1 ? part : shownLines(part)));
+  const parts = text.split(OUR_COLOURS).map((part, at) => (at % 2 === 1 ? `\u001B${part}` : shownLines(part)));
   process.stdout.write(`${parts.join('')}\n`);
 }
 
@@ -89,11 +90,19 @@ const COLOURS = { green: 32, red: 31, yellow: 33, magenta: 35, cyan: 36, bold: 1
 
 export type Colour = keyof typeof COLOURS;
 
-/** Colour repeats what the text says; it is left away where nobody sees it, or where NO_COLOR is set. */
-export function paint(text: string, colour: Colour | undefined): string {
+/**
+ * For `printLines`, which lets no colours pass but these. Colour repeats what the text says; it is left away where nobody sees it, or where
+ * NO_COLOR is set.
+ */
+export const paint = (text: string, colour: Colour | undefined): string => painted(text, colour, OURS);
+
+/** As a terminal takes it. @param text as it may be shown */
+export const coloured = (text: string, colour: Colour | undefined): string => painted(text, colour, '\u001B');
+
+function painted(text: string, colour: Colour | undefined, before: string): string {
   const { isTTY } = process.stdout;
   if (colour === undefined || !isTTY || process.env['NO_COLOR'] || process.env['TERM'] === 'dumb') return text;
-  return `\u001B[${COLOURS[colour]}m${text}\u001B[0m`;
+  return `${before}[${COLOURS[colour]}m${text}${before}[0m`;
 }
 
 /** `12s`, `3m`, `2h`, `5d`. */

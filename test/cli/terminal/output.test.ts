@@ -3,7 +3,16 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { load } from 'js-yaml';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { paint, print, printLine, printProblem, spanText, tableText, type OutputFormat } from '../../../lib/cli/terminal/output.ts';
+import {
+  coloured,
+  paint,
+  print,
+  printLine,
+  printProblem,
+  spanText,
+  tableText,
+  type OutputFormat,
+} from '../../../lib/cli/terminal/output.ts';
 
 describe('colour', () => {
   const before = { isTTY: process.stdout.isTTY, noColor: process.env['NO_COLOR'], term: process.env['TERM'] };
@@ -25,7 +34,7 @@ describe('colour', () => {
   });
 
   test('is there at a terminal', () => {
-    expect(paint('Failed', 'red')).toBe('\u001B[31mFailed\u001B[0m');
+    expect(coloured('Failed', 'red')).toBe('\u001B[31mFailed\u001B[0m');
   });
 
   test('is left away where it is no terminal', () => {
@@ -118,9 +127,18 @@ describe('text from a cluster', () => {
   });
 
   test('even where a command composes a page of what it should not, only our colours pass', async () => {
-    const text = await written(async () => await print({}, 'text', () => `\u001B[31m${HOSTILE}\u001B[0m`));
-    expect(text.replaceAll('\u001B[31m', '').replaceAll('\u001B[0m', '')).not.toMatch(ACTING);
+    const text = await written(async () => {
+      const before = process.stdout.isTTY;
+      process.stdout.isTTY = true;
+      try {
+        await print({}, 'text', () => paint(`${HOSTILE}\u001B[32mgreen`, 'red'));
+      } finally {
+        process.stdout.isTTY = before;
+      }
+    });
+    expect(text.replace('\u001B[31m', '').replace('\u001B[0m', '')).not.toMatch(ACTING);
     expect(text).toContain('\u001B[31ma');
+    expect(text).toContain('\\u001b[32mgreen');
   });
 
   test('forges no line of its own, neither of data nor of problems', async () => {
