@@ -19,7 +19,10 @@ export function plannedLetters(letters: readonly Letter[], verb: 'redrive' | 'dr
       : `${messagesText(length)} of ${queue} ${length === 1 ? 'is' : 'are'} lost for good: ${lostWith(queue)}.`,
   );
   return {
-    text: letters.length === 0 ? ['There is no such dead letter.'] : text,
+    text:
+      letters.length === 0
+        ? [verb === 'redrive' ? 'No dead letter goes back: there is none.' : 'No dead letter is dropped: there is none.']
+        : text,
     button: `${verb === 'redrive' ? 'Redrive' : 'Drop'} ${letters.length}`,
     messageIds: letters.map(({ messageId }) => messageId),
   };

@@ -4,6 +4,10 @@ const BENCHES: Record<string, { module: () => Promise<unknown>; tells: string }>
   admissions: { module: () => import('./admissions.ts'), tells: 'admissions a second of farloop plan --stream, with thirty pods each' },
   counts: { module: () => import('./counts.ts'), tells: 'API-server writes, write units and passes per pod, counted on a virtual clock' },
   list: { module: () => import('./list.ts'), tells: 'milliseconds of a page of 10,000 workloads, and reads of an unchanged poll' },
+  watchers: {
+    module: () => import('./watchers.ts'),
+    tells: "the API's share of a core while farloop up works, with three clients that watch",
+  },
   cost: { module: () => import('./cost.ts'), tells: 'AWS requests and dollars per pod, and what an idle stack and cluster cost a month' },
   fairness: {
     module: () => import('./fairness.ts'),

@@ -65,7 +65,7 @@ export const actionCommands = (kinds: readonly KindFacts[] = ALL_FACTS): Command
     'drain',
     'Let a virtual node take no new pods, and evict those that are on it.',
     'drain node/edge',
-    kinds.filter(({ nodes }) => nodes),
+    kinds,
     ({ undo, force }) => ({ action: 'drain', ...(undo && { undo }), ...(force && { force }) }),
     (command) =>
       command
@@ -82,7 +82,9 @@ function actionCommand(
   wantedIn: (options: ActionOptions) => WantedAction,
   more: (command: Command) => Command = (command) => command,
 ): Command {
-  return more(aboutWorkload(new Command(name).description(description), kinds))
+  // Nodes alone are drained; the API says so of others.
+  const offered = name === 'drain' ? kinds.filter(({ nodes }) => nodes) : kinds;
+  return more(aboutWorkload(new Command(name).description(description), offered))
     .option('-y, --yes', 'do it without asking')
     .option('--dry-run', 'print what would happen, and do nothing')
     .addOption(outputOption())

@@ -15,7 +15,9 @@ export function absentKindTexts(clusters: readonly Watched[], kind?: string): st
     const watched = cluster.relay?.watches ?? [];
     // Nothing is known before the first list.
     if (watched.length === 0) return [];
-    const isWatched = (plural: string): boolean => watched.some(({ resource }) => resource === plural || resource.startsWith(`${plural}.`));
+    // Behind a dash stands what is chosen of them, as the nodes of one name.
+    const isWatched = (plural: string): boolean =>
+      watched.some(({ resource }) => resource === plural || resource.startsWith(`${plural}.`) || resource.startsWith(`${plural}-`));
     const absent = managedKinds(readManages(cluster), ALL_FACTS, cluster).filter(
       (facts) => !facts.isOwnerless && (kind === undefined || facts.kind === kind) && !isWatched(facts.resource.plural),
     );

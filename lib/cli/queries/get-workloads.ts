@@ -103,6 +103,9 @@ function tableOf(workloads: readonly WorkloadSummary[], isWide: boolean): [heade
   return [[...header, ...(hasCost ? ['COST'] : []), ...(isWide ? ['UID', 'LABELS'] : [])], rows];
 }
 
+/** Characters of a terminal that has room for uids. */
+const WIDE_FROM = 120;
+
 /** On a narrow terminal columns go first that say the same in each row, or what few ask for. */
 function lookOf(workloads: readonly WorkloadSummary[]): TableLook {
   const isAlike = (of: (workload: WorkloadSummary) => string): boolean => new Set(workloads.map(of)).size < 2;
@@ -115,6 +118,8 @@ function lookOf(workloads: readonly WorkloadSummary[]): TableLook {
       'NEXT LOOK',
       ...(isAlike(({ kind }) => kind) ? ['KIND'] : []),
       ...(isAlike(({ namespace }) => namespace) ? ['NAMESPACE'] : []),
+      // Cut so far that nobody could read them, they would take the room of figures.
+      ...((terminalWidth() ?? Infinity) < WIDE_FROM ? ['LABELS', 'UID'] : []),
     ],
     paint: (title, cell) => (title === 'STATE' ? paint(cell, colourOfState(cell)) : cell),
   };

@@ -22,3 +22,8 @@ test('a kind that no watch is for is absent; nothing is said before the first li
   expect(absentKindTexts([clusterWith(['jobs'], 'jobs', 'pods')])).toEqual([]);
   expect(absentKindTexts([clusterWith(['training-jobs'], ...ALL)])).toEqual([]);
 });
+
+test('a kind of which some objects alone are watched, by their names, is not absent', () => {
+  const watched = { ...clusterWith(['virtual-nodes'], 'nodes-metadata.name-edge', 'pods'), options: { 'virtual-node': 'edge=simulated' } };
+  expect(absentKindTexts([watched], 'VirtualNode')).toEqual([]);
+});
