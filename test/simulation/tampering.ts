@@ -31,7 +31,7 @@ const COPIES_KEPT = 5;
 /** A copy is at least that old when it takes its place. */
 const COPY_AGE_MS = 2_500;
 const MERGE = 'application/merge-patch+json';
-const TABLES = ['heads', 'items', 'notes'];
+const TABLES = ['heads', 'items', 'notes', 'summaries'];
 
 export class Tampering {
   readonly #simulation: Simulation;
