@@ -10,7 +10,7 @@ const readyOf = ({ status }: VirtualNode): Condition | undefined =>
   ((status?.['conditions'] ?? []) as Condition[]).find(({ type }) => type === 'Ready');
 
 export const virtualNodeShown = defineShown<VirtualNode>(virtualNodeFacts, {
-  reasons: { TakesPods: 'Running', ProviderNotReady: 'Waiting', ServedByAnother: 'Waiting' },
+  reasons: { TakesPods: 'Running', Cordoned: 'Running', ProviderNotReady: 'Waiting', ServedByAnother: 'Waiting' },
   reasonsOf: ({ owner, kept }, _now, circumstances): Reason[] => {
     const foreign = problemOfNode(owner);
     if (foreign !== undefined) return [{ code: 'ServedByAnother', text: foreign }];
@@ -21,7 +21,9 @@ export const virtualNodeShown = defineShown<VirtualNode>(virtualNodeFacts, {
     const pods = listOf(fieldsOf(fieldsOf(kept)['decision'])['pods']);
     const count = (state: string): number => pods.filter((pod) => pod['state'] === state && pod['hasEnded'] !== true).length;
     const waits = count('preempting');
-    const text = `it takes pods: ${count('admitted')} admitted${waits > 0 ? `, ${waits} waiting until others have ended` : ''}`;
-    return [...obstacles, { code: 'TakesPods', text }];
+    const isCordoned = fieldsOf(owner.spec)['unschedulable'] === true;
+    const taking = isCordoned ? 'it is cordoned and takes no new pods' : 'it takes pods';
+    const text = `${taking}: ${count('admitted')} admitted${waits > 0 ? `, ${waits} waiting until others have ended` : ''}`;
+    return [...obstacles, { code: isCordoned ? 'Cordoned' : 'TakesPods', text }];
   },
 });

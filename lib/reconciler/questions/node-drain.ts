@@ -57,9 +57,7 @@ export async function drainOf(asking: Asking, node: WorkloadObject, wanted: Want
   const active = toEvict.filter(({ status }) => !['Succeeded', 'Failed'].includes(status?.phase ?? '')).length;
   const text = [
     isCordoned ? `${word} takes no new pods already.` : `${word} takes no new pods from then on.`,
-    toEvict.length === 0
-      ? 'No pod is on it that would be evicted.'
-      : `${podsText(toEvict.length)} ${are(toEvict.length)} evicted, ${active} of them not ended; what ${toEvict.length === 1 ? 'it has' : 'they have'} not saved is lost. Disruption budgets are kept.`,
+    toEvict.length === 0 ? 'No pod is on it that would be evicted.' : evictedText(toEvict.length, active),
     ...(alone.length > 0
       ? [
           `${podsText(alone.length)} of these ${alone.length === 1 ? 'has' : 'have'} no controller, and nothing makes ${alone.length === 1 ? 'it' : 'them'} anew: ${namesIn(alone)}.`,
@@ -140,6 +138,11 @@ export async function evictAll(
     `${wordOf(facts, node)} takes no new pods; ${reasons.length} of ${podsText(pods.length)} ${are(reasons.length)} not evicted yet: ${first}; ask again, which goes on with the others`,
     { retryAfterSeconds: AGAIN_SECONDS },
   );
+}
+
+function evictedText(pods: number, active: number): string {
+  if (active === 0) return `${podsText(pods)} ${are(pods)} evicted, all of which ended before.`;
+  return `${podsText(pods)} ${are(pods)} evicted, ${active} of them not ended; what ${pods === 1 ? 'it has' : 'they have'} not saved is lost. Disruption budgets are kept.`;
 }
 
 const podsText = (count: number): string => (count === 1 ? '1 pod' : `${count} pods`);
