@@ -17,7 +17,7 @@ import { readPods, type SourcedPod } from './run-manifest.ts';
 import { runNodeOf, type NodeGiven, type RunNode } from './run-node.ts';
 import { PROVIDERS } from '../run-records/run-provider.ts';
 import { cancelCommand, getCommand, listCommand, logsCommand, printRun, runOutputOption, type RunOutput } from './run-queries.ts';
-import { progressLines } from './run-text.ts';
+import { runProgress } from './run-text.ts';
 
 interface RunOnceOptions extends NodeGiven {
   filename?: string[];
@@ -130,7 +130,7 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
     interrupted = exitCode === 0 ? 1 : exitCode;
     printProblem('farloop: the run is being cancelled: waiting for its pods to end; Ctrl-C again leaves at once');
   });
-  const say = progressLines((line) => printProblem(line));
+  const progress = runProgress();
   let run: RunState | undefined;
   try {
     const asked = {
@@ -148,12 +148,14 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
       tokenFile,
       onProvider: (says) => says.forEach((line) => printProblem(`farloop: ${line}`)),
       onTrouble: (problem) => printProblem(`farloop: ${problem}`),
-      onRun: say,
+      onRun: progress.show,
       cancel: stopping.signal,
     });
   } catch (error) {
     if (error instanceof RunConflictError) throw new UsageError(`--run-id: ${error.message}`, { cause: error });
     throw error;
+  } finally {
+    progress.end();
   }
   if (!run) throw new Error(`the run ${id} was removed while it ran`);
   await printRun(stateFolder, summaryOf(run), output);

@@ -4,9 +4,9 @@ import { summaryOf, type RunSummary } from '../../kinds/run-once/results.ts';
 import { isOver, type RunState } from '../../kinds/run-once/run.ts';
 import { stateFolderPath, stateOption } from '../instance/instance-file.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
-import { print, printLine, printLines, printPiece, printProblem, spanText, tableText, type OutputFormat } from '../terminal/output.ts';
+import { print, printLine, printLines, printPiece, spanText, tableText, type OutputFormat } from '../terminal/output.ts';
 import { folderOfRun, recordOfRun, runIdsIn, runsFolder } from '../run-records/run-folder.ts';
-import { junitText, logLines, progressLines, runJson, runText, type LogsByPod } from './run-text.ts';
+import { junitText, logLines, runJson, runProgress, runText, type LogsByPod } from './run-text.ts';
 
 export type RunOutput = 'text' | 'json' | 'junit';
 
@@ -81,12 +81,16 @@ export const getCommand = (): Command =>
 async function watched(stateFolder: string, id: string): Promise<RunSummary> {
   const { SystemClock } = await import('../../adapters/clock/system-clock.ts');
   const clock = new SystemClock();
-  const say = progressLines((line) => printProblem(line));
-  for (;;) {
-    const { run } = await runNamed(stateFolder, id);
-    say(run);
-    if (isOver(run)) return summaryOf(run);
-    await clock.wait(WATCH_AGAIN_MS);
+  const progress = runProgress();
+  try {
+    for (;;) {
+      const { run } = await runNamed(stateFolder, id);
+      progress.show(run);
+      if (isOver(run)) return summaryOf(run);
+      await clock.wait(WATCH_AGAIN_MS);
+    }
+  } finally {
+    progress.end();
   }
 }
 
@@ -158,14 +162,15 @@ export const cancelCommand = (): Command =>
         import('./attend-run.ts'),
         import('../../adapters/clock/system-clock.ts'),
       ]);
+      const progress = runProgress();
       const run = await attendRun({
         id,
         folder: folderOfRun(stateFolder, id),
         clock: new SystemClock(),
         tokenFile,
         cancel: AbortSignal.abort(),
-        onRun: progressLines((line) => printProblem(line)),
-      });
+        onRun: progress.show,
+      }).finally(() => progress.end());
       printLine(`run ${id}: ${run?.stage ?? 'gone'}`);
     });
 

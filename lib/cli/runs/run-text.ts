@@ -1,13 +1,44 @@
 // A run as people and pipelines read it: a line for each change, a table at the end, JSON, JUnit.
 import type { OpenRunPod, RunPodResult, RunSummary } from '../../kinds/run-once/results.ts';
-import type { ContainerEnd, RunPod, RunState } from '../../kinds/run-once/run.ts';
+import { hasOutcome, type ContainerEnd, type RunPod, type RunState } from '../../kinds/run-once/run.ts';
 import { standingOf } from '../../kinds/run-once/standing.ts';
-import { tableText } from '../terminal/output.ts';
+import { LiveLines } from '../terminal/live-lines.ts';
+import { printProblem, tableText, type Colour } from '../terminal/output.ts';
 
 const nameOf = ({ namespace, name }: Pick<RunPod, 'namespace' | 'name'>): string => `${namespace}/${name}`;
 
+export interface RunProgress {
+  show: (run: RunState) => void;
+  /** Other output follows. */
+  end: () => void;
+}
+
+/** Where a person reads both streams a table that is redrawn; else a line on standard error for each pod that changes. */
+export function runProgress(): RunProgress {
+  if (!process.stderr.isTTY || !LiveLines.areRedrawn()) return { show: progressLines((line) => printProblem(line)), end: () => {} };
+  const lines = new LiveLines();
+  const known = new Map<string, string>();
+  const show = ({ pods }: RunState): void => {
+    const width = Math.max(...pods.map((pod) => nameOf(pod).length));
+    for (const pod of pods) {
+      const standing = standingOf(pod);
+      if (known.get(pod.uid) === standing) continue;
+      known.set(pod.uid, standing);
+      lines.set(pod.uid, { text: `${nameOf(pod).padEnd(width)}  ${standing}`, colour: colourOf(pod), isLast: hasOutcome(pod) });
+    }
+  };
+  return { show, end: () => lines.end() };
+}
+
+function colourOf({ error, rejected, phase, status }: RunPod): Colour | undefined {
+  if (error !== undefined) return 'red';
+  if (rejected) return 'yellow';
+  if (phase === 'final') return 'green';
+  return status?.phase === 'Running' ? 'cyan' : 'dim';
+}
+
 /** Calls `say` with a line for each pod whose standing differs from the last call's. */
-export function progressLines(say: (line: string) => void): (run: RunState) => void {
+function progressLines(say: (line: string) => void): (run: RunState) => void {
   const said = new Map<string, string>();
   return ({ pods }) => {
     for (const pod of pods) {

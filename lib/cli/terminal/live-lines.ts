@@ -18,13 +18,18 @@ const ROWS_LEFT_FREE = 3;
 const USUAL_ROWS = 24;
 
 export class LiveLines {
-  readonly #isTerminal = terminalWidth() !== undefined && process.env['TERM'] !== 'dumb';
+  readonly #isTerminal = LiveLines.areRedrawn();
   /** By key, in the order in which they came. */
   readonly #lines = new Map<string, LiveLine>();
   readonly #told = new Map<string, string>();
   /** Of lines that stand below. */
   #drawn = 0;
   #restore = (): void => {};
+
+  /** Whether standard output is a terminal that can be written over. */
+  static areRedrawn(): boolean {
+    return terminalWidth() !== undefined && process.env['TERM'] !== 'dumb';
+  }
 
   constructor() {
     if (!this.#isTerminal) return;
