@@ -5,6 +5,9 @@ import { FAULT_NAMES, FAULTS, type FaultName, type Plan, type Planned } from './
 import { lateMsOf, longestWaitMs, RECOVERY_MS, recoveryOf, waitsOf, type Access } from './recovery.ts';
 import { rememberPacking } from './packing.ts';
 import { relayedSinglesOf } from './relayed-singles.ts';
+import { STORIES as RUN_STORIES } from './runs/run-stories.ts';
+import { tellSingles } from './runs/run-singles.ts';
+import type { Story as RunStory } from './runs/run-story.ts';
 import type { Scenario } from './scenario.ts';
 import { CORE_STORIES, SCENARIOS } from './scenarios.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
@@ -190,11 +193,31 @@ const toldOf = (isWhole: boolean): Story[] =>
     ...(RELAYED_STORIES.includes(scenario.name) ? [{ scenario, access: 'relayed' as const }] : []),
   ]);
 
+/** Told by processes and by messages; their calls and faults are their own. `SCENARIO=runs` is them alone. */
+const RUN_WAYS = ['process', 'messages'] as const;
+const toldRuns = (): readonly RunStory[] =>
+  process.env['SCENARIO'] === undefined || process.env['SCENARIO'] === 'runs' ? RUN_STORIES : [];
+
+async function enumerateRuns(slice: { from: number; every: number }): Promise<Enumerated> {
+  const told = blank('runs');
+  for (const story of toldRuns())
+    for (const by of RUN_WAYS) {
+      const { plans, wrong, seconds } = await tellSingles(story, by, slice);
+      told.plans += plans;
+      told.struck += plans;
+      told.virtualMs += seconds * 1_000;
+      const again = `npm run unit -- test/simulation/runs/${by === 'process' ? 'runs' : 'by-messages'} -t ${JSON.stringify(story.name)}`;
+      told.failed.push(...wrong.map((says) => ({ again, invariant: 'run', says })));
+    }
+  return told;
+}
+
 async function share({ core, cores, pairSeconds, pairSeed, isWhole, slice }: Part): Promise<Share> {
   const singles: Enumerated[] = [];
   // A core's share of the slice: plans of one call lie side by side, so each slice strikes nearly every call.
   const within = { from: slice.number - 1 + core * slice.of, every: slice.of * cores };
   for (const story of toldOf(isWhole)) singles.push(await enumerate(story, within));
+  singles.push(await enumerateRuns(within));
   const bound = { seconds: pairSeconds, seed: pairSeed, from: core, every: cores };
   return {
     singles,
@@ -283,7 +306,7 @@ async function main(): Promise<void> {
   for (const access of [undefined, 'relayed'] as const) tellRecovery(singles, access);
   const seconds = (performance.now() - startedAtMs) / 1000;
   console.log(
-    `\n${struck} plans of one fault, each struck, in ${toldOf(isWhole).length} stories${slice.of > 1 ? `, slice ${slice.number}/${slice.of}` : ''}; ` +
+    `\n${struck} plans of one fault, each struck, in ${toldOf(isWhole).length} stories and ${toldRuns().length} of runs${slice.of > 1 ? `, slice ${slice.number}/${slice.of}` : ''}; ` +
       `${sumOf(pairs, 'struck')} pairs of kinds of faults of ${FAULT_NAMES.length ** 2} (bound: ${pairSeconds} s a core, seed ${pairSeed}); ${failed.length} violations`,
   );
   console.log(

@@ -3,14 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { seededBits } from '../../../lib/adapters/embedded/seeded-chance.ts';
 import { FAULTS, type Fault } from './run-calls.ts';
 import { STORIES } from './run-stories.ts';
+import { tellSingles } from './run-singles.ts';
 import { tell } from './run-story.ts';
 
 const SEED = Number(process.env['SEED'] ?? 1);
 /** Then the storm is over, and every run comes to its end. */
 const CALM_AFTER_CALLS = 300;
 const STORMS = Number(process.env['RUN_STORMS'] ?? 10);
-/** A run without faults, and a message that sweep finds to be lost. */
-const SECONDS_OF_A_LOSS = 100;
 
 describe.each(STORIES.map((story) => [story.name, story] as const))('by messages: %s', (_, story) => {
   test('without faults it ends as told, and nothing runs while it waits', async () => {
@@ -20,15 +19,7 @@ describe.each(STORIES.map((story) => [story.name, story] as const))('by messages
   });
 
   test('every single fault, at every call: it ends as told, soon, and each command runs once', async () => {
-    const { calls, seconds } = await tell(story, { by: 'messages' });
-    const wrong: string[] = [];
-    for (const fault of FAULTS)
-      for (let at = 0; at < calls.length; at += 1) {
-        const told = await tell(story, { by: 'messages', faultAt: (number) => (number === at ? fault : undefined) });
-        const late = told.seconds - seconds > SECONDS_OF_A_LOSS ? [`it takes ${told.seconds} s, without faults ${seconds}`] : [];
-        wrong.push(...[...told.violations, ...late].map((violation) => `${fault} at call ${at} (${calls[at]?.call}): ${violation}`));
-      }
-    expect(wrong).toEqual([]);
+    expect((await tellSingles(story, 'messages')).wrong).toEqual([]);
   }, 120_000);
 
   test(`storms of faults, seed ${SEED}`, async () => {

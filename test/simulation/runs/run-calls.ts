@@ -22,6 +22,10 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
+/** Those that can strike the call: records are there or they are not, and no store of theirs throttles one call alone. */
+export const faultsOf = (call: string): readonly Fault[] =>
+  call.startsWith('runs.') ? FAULTS.filter((fault) => fault !== 'not done' && fault !== 'throttled') : FAULTS;
+
 export interface CallLine {
   /** `runs.put`, `provider.start` */
   call: string;
