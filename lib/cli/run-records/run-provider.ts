@@ -52,6 +52,13 @@ export const isElsewhere = (word: string): boolean => addressIn(word) !== undefi
 
 const addressIn = (word: string): string | undefined => (word.startsWith('http:') ? word.slice('http:'.length) : undefined);
 
+/** Before anything is written: a token that cannot be shown. @throws UsageError */
+export async function checkTokenFile({ word, tokenFile }: Pick<ProviderGiven, 'word' | 'tokenFile'>): Promise<void> {
+  if (tokenFile === undefined) return;
+  if (addressIn(word) === undefined) throw new UsageError('--provider-token-file is for a provider that is reached by HTTP');
+  await (await import('../terminal/virtual-nodes.ts')).tokenIn(tokenFile);
+}
+
 /** Fields that no pod of it can have. @throws UsageError */
 export async function limitsOf(given: Omit<ProviderGiven, 'folder'>): Promise<Limits['cannot']> {
   if (hereIn(given.word)) return (await import('../../adapters/providers/local-process/pod-limits.ts')).LIMITS.cannot;
@@ -67,15 +74,14 @@ export async function openProvider({ word, node, folder, clock, tokenFile }: Pro
   if (problem !== undefined) throw new UsageError(problem);
   const address = addressIn(word);
   const here = hereIn(word);
+  await checkTokenFile({ word, tokenFile });
   if (here) {
-    if (tokenFile !== undefined) throw new UsageError('--provider-token-file is for a provider that is reached by HTTP');
     const { LocalProcessProvider } = await import('../../adapters/providers/local-process/provider.ts');
     const engine = here === 'local-process' ? undefined : here;
     const processes = LocalProcessProvider.open({ folder, clock, ways: new Set([engine ?? 'processes']) });
     return followed(processes.of(node, engine), processes, processes.describe());
   }
   if (address === undefined) {
-    if (tokenFile !== undefined) throw new UsageError('--provider-token-file is for a provider that is reached by HTTP');
     const { SimulatedProvider } = await import('../../adapters/providers/simulated.ts');
     const simulated = SimulatedProvider.open({ folder, clock });
     return followed(simulated.of(node), simulated);
@@ -85,7 +91,6 @@ export async function openProvider({ word, node, folder, clock, tokenFile }: Pro
     import('../terminal/virtual-nodes.ts'),
   ]);
   const remote = new RemoteProviders(clock);
-  if (tokenFile !== undefined) await tokenIn(tokenFile);
   const provider = remote.of(node, node, {
     protocol: 'http',
     address,

@@ -51,7 +51,7 @@ async function registeredNode(name: string, stateFolder: string): Promise<RunNod
   const found = nodeAmong(records, name);
   if ('problem' in found)
     throw new UsageError(
-      `--node ${name}: ${found.problem}${found.isAbsent ? `: make one with farloop up --virtual-node in ${stateFolder}, or say who runs the pods with --provider` : ', or --provider'}`,
+      `--node ${name}: ${found.problem}${found.isAbsent ? `: make one with farloop up --state ${stateFolder} --virtual-node ${name}=http:ADDRESS, or say who runs the pods with --provider` : ', or --provider'}`,
     );
   return { ...found, isRegistered: true };
 }

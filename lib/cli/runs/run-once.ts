@@ -15,7 +15,7 @@ import { dropOldRuns, folderOfRun } from '../run-records/run-folder.ts';
 import { withoutUid } from '../../kinds/run-once/new-run.ts';
 import { readPods, type SourcedPod } from './run-manifest.ts';
 import { runNodeOf, type NodeGiven, type RunNode } from './run-node.ts';
-import { PROVIDERS } from '../run-records/run-provider.ts';
+import { checkTokenFile, PROVIDERS } from '../run-records/run-provider.ts';
 import { cancelCommand, getCommand, listCommand, logsCommand, printRun, runOutputOption, type RunOutput } from './run-queries.ts';
 import { runProgress } from './run-text.ts';
 
@@ -112,6 +112,7 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
   const folder = folderOfRun(stateFolder, id);
   const runNode = await runNodeOf(options, stateFolder);
   if (options.mirror) checkMirror(runNode, stateFolder);
+  await checkTokenFile({ word: runNode.provider, tokenFile });
   const given = await readPods(filename);
   const pods = runNode.isRegistered ? given.map((sourced) => ({ ...sourced, pod: withoutUid(sourced.pod) })) : given;
   await refuseUnresolved(pods, runNode);

@@ -251,6 +251,15 @@ describe('refused with 2, and nothing is started', () => {
       const { exitCode, stderr } = await runFarloop(['run-once', '-f', file, '--state', state(), ...args]);
       expect([exitCode, stderr]).toEqual([2, expect.stringContaining(says)]);
     }
+    const tokens: [string, string][] = [
+      ['simulated', '--provider-token-file is for a provider that is reached by HTTP'],
+      ['http:http://127.0.0.1:1', 'there is no such file'],
+    ];
+    for (const [provider, says] of tokens) {
+      const { exitCode, stderr } = await run(file, '--provider', provider, '--provider-token-file', join(folder.path, 'absent'));
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining(says)]);
+    }
+    expect(existsSync(join(state(), 'runs'))).toBe(false);
     const absent = await asked('get', 'nope');
     expect([absent.exitCode, absent.stderr]).toEqual([1, expect.stringContaining('there is no run nope')]);
   });
