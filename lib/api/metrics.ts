@@ -1,6 +1,8 @@
-// Metrics in Prometheus' text format: the telemetry's counts, the age of watches, the length of queues.
+// Metrics in Prometheus' text format: the telemetry's counts, the age of watches, the length of queues. And the rates of the last hour.
+import type { RateCount, RateName } from '../objects/detail/rates.ts';
 import { UPSTREAM_METRICS, upstreamMetric, type UpstreamMetric } from '../objects/upstream-metrics.ts';
 import { shownText } from '../objects/values/shown-text.ts';
+import { timeText } from '../objects/values/time-text.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { MetricUnit, Telemetry } from '../ports/telemetry.ts';
 import { listClusters } from './clusters.ts';
@@ -113,3 +115,50 @@ function labelsText(labels: Record<string, string>, metric: string): string {
 const escaped = (value: string): string => shownText(value).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
 const snakeCase = (name: string): string => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_').toLowerCase();
+
+export interface Rates {
+  /** False on AWS, where each function counts for itself. */
+  counted: boolean;
+  /** What came before is not known: the process had not begun, or it is more than an hour ago. */
+  since: string;
+  to: string;
+  stepSeconds: number;
+  /** The oldest first; empty where nothing is counted. */
+  podsStarted: number[];
+  podsSucceeded: number[];
+  podsFailed: number[];
+  passes: number[];
+  /** From an event to its pass, as a mean; null where no event came. */
+  lagMs: (number | null)[];
+}
+
+interface KeepsRecent {
+  recent: { readonly sinceMs: number; minutes(nowMs: number): Record<RateName, RateCount[]> };
+}
+
+const keepsRecent = (telemetry: Telemetry): telemetry is Telemetry & KeepsRecent =>
+  'recent' in telemetry && typeof telemetry.recent === 'object' && telemetry.recent !== null;
+
+const HOUR_MS = 3_600_000;
+/** So that an answer stays the same for as long. */
+const EVERY_MS = 10_000;
+
+export function ratesNow({ clock, telemetry }: Pick<Ports, 'clock' | 'telemetry'>): Rates {
+  const nowMs = Math.floor(clock.nowMs() / EVERY_MS) * EVERY_MS;
+  const common = { to: timeText(nowMs), stepSeconds: 60 };
+  if (!keepsRecent(telemetry))
+    return { ...common, counted: false, since: common.to, podsStarted: [], podsSucceeded: [], podsFailed: [], passes: [], lagMs: [] };
+  const { recent } = telemetry;
+  const { podsStarted, podsSucceeded, podsFailed, passes, lag } = recent.minutes(nowMs);
+  const sums = (counts: readonly RateCount[]): number[] => counts.map(({ sum }) => sum);
+  return {
+    ...common,
+    counted: true,
+    since: timeText(Math.min(Math.max(recent.sinceMs, nowMs - HOUR_MS), nowMs)),
+    podsStarted: sums(podsStarted),
+    podsSucceeded: sums(podsSucceeded),
+    podsFailed: sums(podsFailed),
+    passes: passes.map(({ count }) => count),
+    lagMs: lag.map(({ count, sum }) => (count === 0 ? null : Math.round(sum / count))),
+  };
+}

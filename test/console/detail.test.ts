@@ -500,10 +500,59 @@ describe('closer looks', () => {
   });
 });
 
+describe('curves of the last hour', () => {
+  const flat = (value: number): number[] => Array.from({ length: 60 }, () => value);
+  const rates = {
+    counted: true,
+    since: '2026-05-01T10:00:00Z',
+    to: '2026-05-01T11:00:00Z',
+    stepSeconds: 60,
+    podsStarted: flat(70).with(30, 400),
+    podsSucceeded: flat(60),
+    podsFailed: flat(0).with(59, 61),
+    passes: flat(540),
+    lagMs: [...flat(600).map((value, at) => (at < 50 ? null : value))],
+  };
+
+  test('say how many, and in words when it was most; what failed to come is a sentence', async () => {
+    played.set('v1/rates', () => rates);
+    await view.goTo('#/');
+    for (const text of [
+      'Last hour',
+      'pods started 4,530',
+      'succeeded 3,600',
+      'failed 61',
+      'passes 9/s',
+      'lag 0.6 s',
+      'most in a minute 400, at ',
+    ])
+      await view.shows(text);
+    const paths = await view.page.$$eval('.rates path:last-child', (found) => found.map((path) => path.getAttribute('d') ?? ''));
+    expect(paths).toHaveLength(5);
+    expect(paths.join('')).not.toMatch(/NaN|Infinity/);
+    // Nothing is drawn where nothing is known.
+    expect(paths[4]).toMatch(/^M101\.7 /);
+    expect(await findings()).toEqual([]);
+    played.set('v1/rates', () => ({ ...rates, passes: 'many' }));
+    await view.goTo('#/cost');
+    await view.goTo('#/');
+    await view.shows('This cannot be shown');
+    await view.shows('Workloads');
+    // Without anybody's doing.
+    played.set('v1/rates', () => rates);
+    await view.shows('pods started 4,530');
+  });
+
+  test('where nothing is counted it says who does', async () => {
+    await view.goTo('#/');
+    await view.shows('the dashboard of the stage has the rates');
+  });
+});
+
 const VIEWS = ['map', 'pods', 'events', 'manifest', 'plan', 'children'] as const;
 
 describe('bad answers', () => {
-  test.each(VIEWS)('%s: refused, a sentence; the head and the tabs stay, and it comes back', async (tab) => {
+  test.each(VIEWS)('%s: refused, a sentence of any length without sideways scroll; the head stays', async (tab) => {
     played.set(`/render/${tab}`, () => {
       throw new RefusedRequestError(422, `it cannot be asked of that: ${HOSTILE}${'z'.repeat(3_000)}`);
     });

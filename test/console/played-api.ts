@@ -52,6 +52,7 @@ export interface PlayedApi extends Listening {
   held?: Promise<void>;
 }
 
+const CLUSTER_TIME = '2026-05-01T10:00:00Z';
 const CLUSTER = {
   name: 'east',
   state: 'Watching',
@@ -74,6 +75,7 @@ export async function playApi(count: number): Promise<PlayedApi> {
     if (page === 'clusters') return { items: [CLUSTER] };
     if (page === 'queues' || page === 'dead-letters' || page === 'runs') return { items: [] };
     if (page === 'cost') return { asOf: '2026-11-01', region: 'us-east-1', counted: false, dollars: 0, parts: [], clusters: [] };
+    if (page === 'rates') return { counted: false, since: CLUSTER_TIME, to: CLUSTER_TIME, stepSeconds: 60 };
     if (page === 'workloads' && named.length === 0) return pageOf(played.workloads, query);
     const found = played.workloads.find(({ name }) => name === named[3]);
     if (page === 'workloads' && found && named.length === 4) return { items: [detailOf(found)] };

@@ -3,6 +3,7 @@ import { upstreamMetric } from '../../objects/upstream-metrics.ts';
 import { shownText } from '../../objects/values/shown-text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Fields, MetricUnit } from '../../ports/telemetry.ts';
+import { RecentCounts } from './recent-counts.ts';
 import { DEEPEST_CAUSE, LeveledTelemetry, isError, isUnexpected, plainOf, textOf, type Level } from './log-lines.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 
@@ -36,6 +37,8 @@ export class LineTelemetry extends LeveledTelemetry {
   readonly #clock: Clock;
   readonly #write: (line: string) => void;
   readonly #metrics = new Map<string, Metric>();
+  /** Of the last hour. */
+  readonly recent: RecentCounts;
   #isClosed = false;
 
   constructor({ level = 'info', format = 'text', clock = new SystemClock(), write = toStandardError }: LineTelemetryOptions = {}) {
@@ -43,9 +46,11 @@ export class LineTelemetry extends LeveledTelemetry {
     this.#format = format;
     this.#clock = clock;
     this.#write = write;
+    this.recent = new RecentCounts(clock.nowMs());
   }
 
   count(metric: string, value: number, unit: MetricUnit, dimensions: Record<string, string> = {}): void {
+    this.recent.note({ metric, value, dimensions, atMs: this.#clock.nowMs() });
     const id = JSON.stringify([metric, ...Object.entries(dimensions).toSorted(byName)]);
     const bounds = upstreamMetric(metric)?.buckets;
     let known = this.#metrics.get(id);

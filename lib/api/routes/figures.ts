@@ -2,9 +2,10 @@
 import * as v from 'valibot';
 import { spanMsOf } from '../../objects/values/span.ts';
 import { Cost, CostBy } from '../answers/cost.ts';
+import { Rates } from '../answers/rates.ts';
 import { costSoFar } from '../cost.ts';
 import { costBy, COST_GROUPS, type CostGroup } from '../cost-by.ts';
-import { metricsText } from '../metrics.ts';
+import { metricsText, ratesNow } from '../metrics.ts';
 import { readParameter, Refusal } from './parameters.ts';
 import { route, textRoute } from './route.ts';
 
@@ -28,6 +29,11 @@ export const figureRoutes = [
     answer: v.union([Cost, CostBy]),
     handle: async (ports, { query }) =>
       query.by === undefined ? await costSoFar(ports) : await costBy(ports, query.by, query.since ?? WEEK_MS),
+  }),
+  route('GET /v1/rates', {
+    summary: 'What happened in the last hour, minute by minute: pods started, succeeded and failed, passes, lag',
+    answer: Rates,
+    handle: async (ports) => ratesNow(ports),
   }),
   textRoute('GET /metrics', {
     summary: "Metrics in Prometheus' text format",

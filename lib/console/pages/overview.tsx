@@ -1,5 +1,6 @@
 // Is it well? What needs a person first, worst first and grouped by cause; then counts, clusters and queues.
 import { Fragment } from 'preact';
+import { Boundary } from '../parts/boundary.tsx';
 import { Loading, Trouble } from '../parts/notices.tsx';
 import { countText } from '../parts/progress.tsx';
 import { StateWord } from '../parts/state-word.tsx';
@@ -10,6 +11,7 @@ import { useAnswer } from '../state/resource.ts';
 import { BY_URGENCY, countsOf } from '../state/standing.ts';
 import { useWorkloads, type Totals } from '../state/workload-list.ts';
 import { noWorkloadText } from './first-run.ts';
+import { LastHour } from './rates.tsx';
 
 const MOST_LOOKED_AT = 2_000;
 const NEEDS_PERSON = new URLSearchParams({ needs: 'person', sort: 'need' });
@@ -116,6 +118,9 @@ export function Overview() {
         </>
       )}
       {clusters.data && <ClusterLine clusters={clusters.data.items} />}
+      <Boundary of="rates">
+        <LastHour />
+      </Boundary>
       {queues.data && <QueueLine queues={queues.data.items} />}
     </>
   );

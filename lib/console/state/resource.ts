@@ -141,6 +141,11 @@ export function useAnswer<Data extends object>(path: string | undefined, readNew
   return (shown?.loaded ?? NOTHING).value as Loaded<Data>;
 }
 
+/** Answers that nobody shows are not kept, not even for Back: one of them has broken what reads it. */
+export function forgetUnused(): void {
+  for (const each of followed.values()) if (each.users === 0) followed.delete(each.path);
+}
+
 /** Every answer that is shown is asked for at once. */
 export function askAgain(): void {
   for (const each of followed.values()) if (each.users > 0) each.again();
