@@ -83,14 +83,20 @@ export async function* follow<Value>({ read, changes, everyMs, signal }: Followe
       [value, asOfMs, failures] = [outcome.value, Date.now(), 0];
       yield update(stream.isOpen ? 'live' : 'polls', { isAnswer: true });
       stream.open();
-      const pauseMs = typeof everyMs === 'number' ? everyMs : everyMs({ tookMs, isLive: stream.isOpen });
-      await waited(pauseMs - (performance.now() - readAtMs), both);
+      let pauseMs = pauseAfter(everyMs, { tookMs, isLive: stream.isOpen });
+      const restMs = (): number => pauseMs - (performance.now() - readAtMs);
+      await (stream.isOpen ? waited(restMs(), both) : Promise.race([waited(restMs(), both), stream.opened()]));
+      pauseMs = pauseAfter(everyMs, { tookMs, isLive: stream.isOpen });
+      await waited(restMs(), both);
       if (stream.isOpen && !isOver()) await Promise.race([stream.news(), waited(LIVE_EVERY_MS - pauseMs, both)]);
     }
   } finally {
     ending.abort();
   }
 }
+
+const pauseAfter = (everyMs: Followed<unknown>['everyMs'], read: LatestRead): number =>
+  typeof everyMs === 'number' ? everyMs : everyMs(read);
 
 /** The server's stream, which is opened again when it has ended. */
 class Stream {
@@ -103,6 +109,7 @@ class Stream {
   #isOpening = false;
   #isAbsent: boolean;
   #tell = Promise.withResolvers<void>();
+  #tellOpened = Promise.withResolvers<void>();
 
   constructor(changes: Followed<unknown>['changes'], signal: AbortSignal) {
     this.#changes = changes;
@@ -122,6 +129,10 @@ class Stream {
     if (!this.hasNews) await this.#tell.promise;
   }
 
+  async opened(): Promise<void> {
+    if (!this.isOpen) await this.#tellOpened.promise;
+  }
+
   /** After an answer, so the server is there. */
   open(): void {
     if (this.isOpen || this.#isOpening || this.#isAbsent) return;
@@ -129,6 +140,7 @@ class Stream {
     void this.#listen().finally(() => {
       this.isOpen = false;
       this.#isOpening = false;
+      this.#tellOpened = Promise.withResolvers();
       this.#news();
     });
   }
@@ -139,6 +151,7 @@ class Stream {
       // oxlint-disable-next-line no-underscore-dangle
       for await (const _change of this.#changes?.(this.#signal) ?? []) {
         this.isOpen = true;
+        this.#tellOpened.resolve();
         this.#news();
       }
     } catch (error) {

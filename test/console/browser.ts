@@ -87,7 +87,7 @@ export class View {
   /** A click by the mouse on the control of this text or label: the youngest of several. */
   async click(label: string): Promise<void> {
     const found = await this.page.waitForFunction(
-      `[...document.querySelectorAll('a, button, summary, input')].findLast(
+      `[...document.querySelectorAll('a, button, summary, input, label')].findLast(
         (each) => (each.getAttribute('aria-label') ?? each.textContent.trim()) === ${JSON.stringify(label)} && each.getClientRects().length > 0)`,
       { timeout: SHOWN_WITHIN_MS },
     );

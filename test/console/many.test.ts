@@ -24,12 +24,12 @@ afterEach(async () => {
 });
 
 async function open(count: number, hash: string, size: { width?: number; height?: number } = {}): Promise<{ api: PlayedApi; view: View }> {
-  api = await playApi(count);
+  api = await playApi(count, { hasStream: true });
   view = await View.open(browser, { url: `${api.url}/#token=${TOKEN}${hash.slice(1)}`, ...size });
   return { api, view };
 }
 
-const PAGES = ['#/', '#/workloads', '#/clusters', '#/letters', '#/runs', '#/cost', '#/nowhere'];
+const PAGES = ['#/', '#/workloads', '#/clusters', '#/letters', '#/runs', '#/cost', '#/me', '#/nowhere'];
 const WORKLOAD_PAGES = ['', '/logs', '/timeline', '/conditions', '/commands'].map(
   (tab) => `#/workloads/east/Job/team-0/report-00000${tab}`,
 );
@@ -104,7 +104,8 @@ describe('ten thousand workloads', () => {
   test('Back lands where one was', async () => {
     const { view: shown } = await open(400, '#/workloads');
     await shown.page.waitForSelector('.workloads tbody td');
-    await shown.evaluate('scrollTo(0, 5000)');
+    // Further rows come as they are scrolled to.
+    await until('it is so long', async () => await shown.evaluate<boolean>('scrollTo(0, 5000), scrollY === 5000'));
     await until('the place is noted', async () => (await shown.evaluate<number>('history.state?.scroll ?? 0')) === 5_000);
     const name = await shown.evaluate<string>('document.elementFromPoint(100, 400).closest("tr").querySelector("a").textContent');
     await shown.click(name);

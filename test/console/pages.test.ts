@@ -230,6 +230,24 @@ describe('the console', () => {
     expect(await ports.queue.depth('timers')).toMatchObject({ visible: 2, dead: 0 });
   });
 
+  test('R15: a dead letter is dropped after a dialog that says what is lost, and only where actions are on', async () => {
+    await ports.queue.send('timers', [{ body: 'no timer at all' }]);
+    await giveUp(ports, 'timers');
+    const letter = (await ports.queue.deadLetters('timers', 9)).find(({ body }) => body === 'no timer at all');
+    await view.goTo('#/letters');
+    await view.click(`Drop ${letter?.messageId}`);
+    await view.shows('it needs actions=on');
+    await view.click('Close');
+    ports.actions = 'on';
+    await view.showsNoMore('needs actions=on');
+    await view.click(`Drop ${letter?.messageId}`);
+    await view.shows('1 message of timers is lost for good: what was due is found by the sweep.');
+    await view.click('Drop 1');
+    await until('it is gone', async () => !(await ports.queue.deadLetters('timers', 9)).some(({ body }) => body === 'no timer at all'));
+    await view.showsNoMore('no timer at all');
+    Reflect.deleteProperty(ports, 'actions');
+  });
+
   test('a queue that does not answer is named, when they are looked at and when they are redriven', async () => {
     const depth = ports.queue.depth.bind(ports.queue);
     await ports.queue.send('timers', [{ body: 'no timer' }]);

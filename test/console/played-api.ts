@@ -1,8 +1,13 @@
 // The API as the console knows it, with as many made-up workloads as a test wants; the console's own files are the real ones.
 import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
+import { SystemClock } from '../../lib/adapters/clock/system-clock.ts';
 import { carriesToken, createApp } from '../../lib/api/app.ts';
 import { RefusedRequestError } from '../../lib/api/routed-request.ts';
+import { answerRoute } from '../../lib/api/routes/route-table.ts';
+import type { Ports } from '../../lib/ports/ports.ts';
 import { listening, type Listening } from '../listening.ts';
+import { SilentTelemetry } from '../world/recording-telemetry.ts';
 
 export const TOKEN = 'a-token-of-this-test';
 
@@ -47,7 +52,11 @@ export interface PlayedApi extends Listening {
   /** Changed by tests, and shown by the next answer. */
   workloads: PlayedWorkload[];
   asked: number;
+  /** Of JSON, before it is compressed. */
   bytes: number;
+  /** Sent, with headers. */
+  wireBytes: number;
+  streams: number;
   /** Answers wait for it. */
   held?: Promise<void>;
 }
@@ -67,12 +76,28 @@ const CLUSTER = {
   backlog: 0,
 };
 
-export async function playApi(count: number): Promise<PlayedApi> {
+const ME = { name: 'ops@example.org', mayAct: true, clusters: [{ cluster: 'east', mayAct: true }], kinds: [] };
+
+/** @param hasStream as `farloop up` has; an installation on AWS has none */
+export async function playApi(count: number, { hasStream = false } = {}): Promise<PlayedApi> {
   const workloads = Array.from({ length: count }, (_, at) => playedWorkload(at));
-  const played = { workloads, asked: 0, bytes: 0 } as unknown as PlayedApi;
+  const played = { workloads, asked: 0, bytes: 0, streams: 0 } as unknown as PlayedApi;
+  // As the store counts its writes.
+  let [shown, changes] = [workloads, 0];
+  const countChanges = (): number => {
+    if (shown !== played.workloads) changes += 1;
+    shown = played.workloads;
+    return changes;
+  };
+  const ports = {
+    clock: new SystemClock(),
+    telemetry: new SilentTelemetry(),
+    ...(hasStream && { changes: countChanges }),
+  } as unknown as Ports;
   const answerOf = (path: readonly string[], query: URLSearchParams): unknown => {
     const [, page, ...named] = path;
     if (page === 'clusters') return { items: [CLUSTER] };
+    if (page === 'me') return ME;
     if (page === 'queues' || page === 'dead-letters' || page === 'runs') return { items: [] };
     if (page === 'cost') return { asOf: '2026-11-01', region: 'us-east-1', counted: false, dollars: 0, parts: [], clusters: [] };
     if (page === 'rates') return { counted: false, since: CLUSTER_TIME, to: CLUSTER_TIME, stepSeconds: 60 };
@@ -84,7 +109,12 @@ export async function playApi(count: number): Promise<PlayedApi> {
     throw new RefusedRequestError(404, `there is nothing at /${path.join('/')}`);
   };
   const app = createApp({
-    answer: async ({ path, query }) => {
+    answer: async (request) => {
+      const { path, query } = request;
+      if (path[1] === 'stream') {
+        played.streams += 1;
+        return await answerRoute(ports, request);
+      }
       played.asked += 1;
       await played.held;
       const json = answerOf(path, query);
@@ -93,7 +123,11 @@ export async function playApi(count: number): Promise<PlayedApi> {
     },
     authorize: (request) => carriesToken(request, TOKEN),
   });
-  return Object.assign(played, await listening(createServer((request, response) => void app(request, response))));
+  const server = createServer((request, response) => void app(request, response));
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  Object.defineProperty(played, 'wireBytes', { get: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, 0) });
+  return Object.assign(played, await listening(server));
 }
 
 function pageOf(all: readonly PlayedWorkload[], query: URLSearchParams): object {

@@ -196,7 +196,8 @@ describe('on AWS', () => {
       ],
     });
     expect(on['kinds']).toContainEqual({ kind: 'Job', actions: ['suspend', 'resume', 'scale', 'retry', 'delete'] });
-    expect(on['kinds']).toContainEqual({ kind: 'VirtualNode', actions: [] });
+    expect(on['kinds']).toContainEqual({ kind: 'VirtualPod', actions: [] });
+    expect(on['kinds']).toContainEqual({ kind: 'VirtualNode', actions: ['drain'] });
   });
 
   test('R15: reconcile takes no action from another function than the API', async () => {

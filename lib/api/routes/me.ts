@@ -23,8 +23,8 @@ export const meRoutes = [
 
 const rightsOf = (missing: MissingRight | undefined): { mayAct: boolean } & Partial<MissingRight> => ({ mayAct: !missing, ...missing });
 
-function actionsOf({ actions }: KindFacts): ActionName[] {
-  if (!actions) return [];
+function actionsOf({ actions, nodes }: KindFacts): ActionName[] {
+  if (!actions) return nodes ? ['drain'] : [];
   return [
     ...(actions.suspension ? (['suspend', 'resume'] as const) : []),
     ...(actions.scalingOf ? (['scale'] as const) : []),

@@ -9,7 +9,12 @@ interface Choice {
   name: string;
   label: string;
   values: readonly string[];
+  /** Of the first, which filters nothing. */
+  none?: string;
 }
+
+const AGES = ['<10m', '<1h', '<12h', '<1d', '<7d', '>1h', '>1d', '>7d'];
+const ENDED = ['1h', '12h', '1d', '7d'];
 
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].filter((value) => value !== '').toSorted();
 
@@ -20,9 +25,11 @@ export function Filters({ clusters, items }: { clusters: readonly ClusterSummary
     { name: 'cluster', label: 'Cluster', values: clusters.map(({ name }) => name) },
     { name: 'namespace', label: 'Namespace', values: distinct(items.map(({ namespace }) => namespace)) },
     { name: 'kind', label: 'Kind', values: distinct(items.map(({ kind }) => kind)) },
+    { name: 'age', label: 'Age', values: AGES, none: 'any' },
+    { name: 'ended', label: 'Ended within', values: ENDED, none: 'any' },
   ];
   const isPerson = query.get('needs') === 'person';
-  const set = ['state', 'cluster', 'namespace', 'kind', 'label', 'text', 'needs'].filter((name) => query.has(name));
+  const set = ['state', 'cluster', 'namespace', 'kind', 'age', 'ended', 'label', 'text', 'needs'].filter((name) => query.has(name));
   const body = (
     <div class="filters">
       {choices.map((choice) => (
@@ -49,13 +56,13 @@ export function Filters({ clusters, items }: { clusters: readonly ClusterSummary
   );
 }
 
-function Select({ name, label, values, chosen }: Choice & { chosen: string }) {
+function Select({ name, label, values, none = 'all', chosen }: Choice & { chosen: string }) {
   const shown = chosen === '' || values.includes(chosen) ? values : [chosen, ...values];
   return (
     <label>
       <span>{label}</span>
       <select value={chosen} onChange={(event) => go(withQuery({ [name]: event.currentTarget.value }), { isReplaced: true })}>
-        <option value="">all</option>
+        <option value="">{none}</option>
         {shown.map((value) => (
           <option key={value} value={value}>
             {value}

@@ -2,6 +2,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListedWorkload } from '../state/answers.ts';
+import { idOf } from '../state/selection.ts';
 
 const CALM_MS = 3_000;
 const LOOK_EVERY_MS = 500;
@@ -35,8 +36,6 @@ interface Held {
   pages: number;
   selection: string;
 }
-
-const idOf = ({ cluster, uid }: ListedWorkload): string => `${cluster}/${uid}`;
 
 /** The order to go on with: the one that is held, unless nobody could notice another one. */
 function nextHeld(held: Held, { items, pages, selection }: Wanted): Held {

@@ -1,5 +1,6 @@
 // Work for a person: parked workloads, and messages that could not be read.
 import { useState } from 'preact/hooks';
+import type { Answer } from '../../api/routes/route-table.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { failuresText, Loading, Trouble } from '../parts/notices.tsx';
 import { countText } from '../parts/progress.tsx';
@@ -8,8 +9,13 @@ import { Moment } from '../parts/times.tsx';
 import { address, hashOf, linkTo, titleOf } from '../state/address.ts';
 import type { DeadLetterSummary, FromQueues, QueueFailure, QueueSummary, WorkloadSummary } from '../state/answers.ts';
 import { post } from '../state/call.ts';
+import { useMe } from '../state/me.ts';
 import { askAgain, useAnswer } from '../state/resource.ts';
 import { useWorkloads } from '../state/workload-list.ts';
+import { MissingRight } from './actions/missing-right.tsx';
+
+type Dropped = Answer<'POST /v1/dead-letters/drop'>;
+type PlannedDrop = NonNullable<Dropped['planned']>;
 
 const PARKED = new URLSearchParams({ state: 'Parked' });
 
@@ -20,6 +26,29 @@ export function Letters() {
   const parked = useWorkloads(PARKED);
   const [asked, setAsked] = useState<readonly DeadLetterSummary[]>();
   const [notice, setNotice] = useState('');
+  const [dropping, setDropping] = useState<PlannedDrop>();
+  const { data: me } = useMe();
+  const [isExplained, setExplained] = useState(false);
+  const planDrop = async (chosen: readonly DeadLetterSummary[]): Promise<void> => {
+    if (me && !me.mayAct) {
+      setExplained(true);
+      return;
+    }
+    setNotice('');
+    const messageIds = chosen.map(({ messageId }) => messageId);
+    try {
+      const { planned } = await post<Dropped>('v1/dead-letters/drop', { messageIds, dryRun: true });
+      if (planned) setDropping(planned);
+    } catch (error) {
+      setNotice(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const drop = async ({ messageIds }: PlannedDrop): Promise<void> => {
+    const answer = await post<Dropped>('v1/dead-letters/drop', { messageIds });
+    if (answer.failed && answer.failed.length > 0) setNotice(`Not all dropped: ${failuresText(answer.failed)}`);
+    askAgain();
+  };
+  const missing = me && !me.mayAct ? me.needs : undefined;
   const failed = [...(letters.data?.failed ?? []), ...(queues.data?.failed ?? [])];
   const shown = letters.data?.items ?? [];
   const redrive = async (chosen: readonly DeadLetterSummary[]): Promise<void> => {
@@ -93,7 +122,11 @@ export function Letters() {
         <p>
           <button type="button" onClick={() => setAsked(shown)}>
             Redrive {shown.length} …
+          </button>{' '}
+          <button type="button" aria-disabled={missing === undefined ? undefined : 'true'} onClick={() => void planDrop(shown)}>
+            Drop {shown.length} …
           </button>
+          {missing !== undefined && <span class="soft"> needs {missing}</span>}
         </p>
       )}
       {letters.data && (
@@ -108,9 +141,19 @@ export function Letters() {
             {
               title: 'Action',
               cell: (row) => (
-                <button type="button" aria-label={`Redrive ${row.messageId}`} onClick={() => setAsked([row])}>
-                  Redrive …
-                </button>
+                <span class="actions">
+                  <button type="button" aria-label={`Redrive ${row.messageId}`} onClick={() => setAsked([row])}>
+                    Redrive …
+                  </button>
+                  <button
+                    type="button"
+                    aria-label={`Drop ${row.messageId}`}
+                    aria-disabled={missing === undefined ? undefined : 'true'}
+                    onClick={() => void planDrop([row])}
+                  >
+                    Drop …
+                  </button>
+                </span>
               ),
             },
           ]}
@@ -118,6 +161,19 @@ export function Letters() {
           idOf={({ queue: of, messageId }) => `${of}/${messageId}`}
           empty={failed.length > 0 ? 'None in the queues that are shown.' : 'None: every message could be read.'}
         />
+      )}
+      {isExplained && <MissingRight text={me?.text ?? ''} needs={me?.needs ?? ''} close={() => setExplained(false)} />}
+      {dropping && (
+        <Confirm
+          title={`Drop ${countText(dropping.messageIds.length, 'message')}`}
+          verb={dropping.button}
+          act={async () => await drop(dropping)}
+          close={() => setDropping(undefined)}
+        >
+          {dropping.text.map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+        </Confirm>
       )}
       {asked && (
         <Confirm

@@ -7,12 +7,15 @@ import { clockText } from '../parts/times.tsx';
 import { address, go, hashOf, pageKey, withQuery } from '../state/address.ts';
 import { isSignInNeeded } from '../state/call.ts';
 import { answeredAtMs, freshness, isSilent, isStreaming, nextTryAtMs, nowMs } from '../state/freshness.ts';
+import { shortName, useMe } from '../state/me.ts';
 import { askAgain, POLL_MS } from '../state/resource.ts';
 import { bytesText, lastMinute } from '../state/traffic.ts';
 import { Clusters } from './clusters.tsx';
 import { CostPage } from './cost.tsx';
 import { Help } from './help.tsx';
+import { ActDialog } from './actions/act-dialog.tsx';
 import { Letters } from './letters.tsx';
+import { MePage } from './me.tsx';
 import { Overview } from './overview.tsx';
 import { Runs } from './runs.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -35,13 +38,15 @@ const PAGES: readonly Page[] = [
   { word: 'runs', title: 'Runs', show: Runs },
   { word: 'cost', title: 'Cost', show: CostPage },
 ];
+/** Led to by the name of who has signed in. */
+const ME: Page = { word: 'me', title: 'Who am I', show: MePage };
 /** Of addresses that were given out before. */
 const FORMER_WORDS: ReadonlyMap<string, string> = new Map([['dead-letters', 'letters']]);
 
 export function Shell() {
   const { path } = address.value;
   const word = FORMER_WORDS.get(path[0] ?? '') ?? path[0] ?? '';
-  const page = PAGES.find((each) => each.word === word);
+  const page = [...PAGES, ME].find((each) => each.word === word);
   const isWorkload = word === 'workloads' && path.length >= 5;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
@@ -78,6 +83,7 @@ export function Shell() {
         </nav>
         <Search isOnList={word === 'workloads' && !isWorkload} />
         <Fresh />
+        <WhoAmI isHere={word === ME.word} />
       </header>
       <Silence />
       <main ref={main} id="main" tabIndex={-1} class={isSilent.value ? 'old' : undefined}>
@@ -85,6 +91,7 @@ export function Shell() {
           {isWorkload ? <Workload key={path.slice(1, 5).join('/')} /> : page ? <page.show key={page.word} /> : <Nowhere path={path} />}
         </Boundary>
       </main>
+      <ActDialog />
       {isSignInNeeded.value && <SignIn />}
       <Help />
     </>
@@ -122,6 +129,15 @@ function Fresh() {
           ? 'no answer yet'
           : `as of ${clockText(since)}`}
     </p>
+  );
+}
+
+function WhoAmI({ isHere }: { isHere: boolean }) {
+  const { data } = useMe();
+  return (
+    <a class="me" href="#/me" title={data?.name} aria-current={isHere ? 'page' : undefined}>
+      {data ? <bdi>{shortName(data.name)}</bdi> : 'Me'}
+    </a>
   );
 }
 

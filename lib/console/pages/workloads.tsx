@@ -4,18 +4,20 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { memo } from '../parts/memo.ts';
 import { isNarrow } from '../parts/media.ts';
 import { Loading, Trouble } from '../parts/notices.tsx';
-import { countText, Progress } from '../parts/progress.tsx';
+import { countText } from '../parts/progress.tsx';
 import { StateWord } from '../parts/state-word.tsx';
-import { Age, clockText, Moment } from '../parts/times.tsx';
 import { useVirtualRows } from '../parts/virtual-rows.tsx';
 import { address, go, hashOf, linkTo, titleOf, withQuery } from '../state/address.ts';
 import type { ClusterSummary, Items, ListedWorkload } from '../state/answers.ts';
 import { pageKeys } from '../state/keys.ts';
 import { useAnswer } from '../state/resource.ts';
-import { countsOf, troubleOf } from '../state/standing.ts';
+import { choose, chooseNone, chosen, idOf, toggleChosen } from '../state/selection.ts';
+import { countsOf } from '../state/standing.ts';
 import { useWorkloads } from '../state/workload-list.ts';
+import { ActButtons } from './actions/act-buttons.tsx';
 import { Filters } from './filters.tsx';
 import { useHeldOrder, type HeldRow } from './held-order.ts';
+import { ColumnChoice, shownColumns, type ListColumn } from './list-columns.tsx';
 import { noWorkloadText } from './first-run.ts';
 
 /** Parameters of the API. */
@@ -40,11 +42,13 @@ function askedOf(query: URLSearchParams): URLSearchParams {
 export function Workloads() {
   const { query } = address.value;
   const asked = askedOf(query);
-  const selection = query.toString();
+  // What is shown of a row changes no row's place.
+  const selection = asked.toString();
   const { data, problem, showMore } = useWorkloads(asked);
   const clusters = useAnswer<Items<ClusterSummary>>('v1/clusters').data?.items ?? [];
   const table = useRef<HTMLTableElement>(null);
   const { rows, waiting, show } = useHeldOrder({ items: data?.items, pages: data?.pages ?? 0, selection }, table);
+  useEffect(() => chooseNone, []);
   return (
     <>
       <h1>
@@ -54,19 +58,21 @@ export function Workloads() {
       <Filters clusters={clusters} items={data?.items ?? []} />
       {problem !== undefined && <Trouble>{problem}</Trouble>}
       {data && (
-        <p class="counts" role="group" aria-label="By state">
+        <div class="counts" role="group" aria-label="By state">
           {countsOf(data.totals).map(([state, count]) => (
             <a key={state} href={withQuery({ state, needs: undefined })}>
               <StateWord word={state} /> {count.toLocaleString('en')}
             </a>
           ))}
+          <ColumnChoice />
           {waiting > 0 && (
             <button type="button" class="waiting" onClick={show}>
               ↑ {waiting} more came since: show them (n)
             </button>
           )}
-        </p>
+        </div>
       )}
+      <Chosen rows={rows} />
       {!data && problem === undefined && <Loading />}
       {data && rows.length === 0 && <Empty clusters={clusters} isNone={data.of === 0} />}
       <Rows
@@ -78,6 +84,22 @@ export function Workloads() {
         total={data?.total ?? 0}
       />
     </>
+  );
+}
+
+/** What can be done with the rows that are chosen. */
+function Chosen({ rows }: { rows: readonly HeldRow[] }) {
+  const { size } = chosen.value;
+  if (size === 0) return null;
+  const current = new Map(rows.map(({ workload }) => [idOf(workload), workload]));
+  return (
+    <div class="chosen-bar" role="region" aria-label="Chosen rows">
+      <strong role="status">{size.toLocaleString('en')} chosen:</strong>{' '}
+      <ActButtons workloads={[...chosen.value].map(([id, workload]) => current.get(id) ?? workload)} />
+      <button type="button" onClick={chooseNone}>
+        Choose none
+      </button>
+    </div>
   );
 }
 
@@ -103,6 +125,9 @@ function Rows({ rows, table, showMore, showWaiting, isClusterShown, total }: Row
   const body = useRef<HTMLTableSectionElement>(null);
   const virtual = useVirtualRows(rows.length, isNarrow.value ? NARROW_ROW_PX : WIDE_ROW_PX, body);
   const [cursor, setCursor] = useState<string>();
+  const columns = shownColumns();
+  const shape = columns.map(({ word }) => word).join();
+  const isAllChosen = rows.length > 0 && rows.every(({ workload }) => chosen.value.has(idOf(workload)));
   const lastShown = virtual.rows.at(-1)?.index ?? 0;
   useEffect(() => {
     if (lastShown >= rows.length - NEAR_END_ROWS) showMore();
@@ -117,9 +142,21 @@ function Rows({ rows, table, showMore, showWaiting, isClusterShown, total }: Row
         virtual.scrollTo(next);
         return true;
       }
-      const chosen = rows[at]?.workload;
-      if (key === 'Enter' && chosen && document.activeElement?.closest('a, button') === null) {
-        go(linkTo(chosen));
+      const under = rows[at]?.workload;
+      if (key === 'Enter' && under && document.activeElement?.closest('a, button, summary') === null) {
+        go(linkTo(under));
+        return true;
+      }
+      if (key === 'x' && under) {
+        toggleChosen(under);
+        return true;
+      }
+      if (key === 'Escape' && chosen.value.size > 0) {
+        chooseNone();
+        return true;
+      }
+      if (key === '.') {
+        document.querySelector<HTMLElement>('.chosen-bar .actions button')?.focus();
         return true;
       }
       if (key === 'n') showWaiting();
@@ -140,18 +177,24 @@ function Rows({ rows, table, showMore, showWaiting, isClusterShown, total }: Row
     >
       <thead role="rowgroup">
         <tr role="row" aria-rowindex={1}>
-          <SortedHead name="name" title="Name" />
-          <SortedHead name="state" title="State" />
-          <th scope="col" role="columnheader">
-            Why
+          <th scope="col" role="columnheader" class="choose">
+            <input
+              type="checkbox"
+              aria-label="Choose all rows that are loaded"
+              checked={isAllChosen}
+              onChange={() => (isAllChosen ? chooseNone() : choose(rows.map(({ workload }) => workload)))}
+            />
           </th>
-          <th scope="col" role="columnheader">
-            Progress
-          </th>
-          <th scope="col" role="columnheader">
-            Next look
-          </th>
-          <SortedHead name="age" title="Age" />
+          <SortedHead name="name" title="Name" look="name" />
+          {columns.map(({ word, title, look, sort }) =>
+            sort === undefined ? (
+              <th key={word} scope="col" role="columnheader" class={look}>
+                {title}
+              </th>
+            ) : (
+              <SortedHead key={word} name={sort} title={title} look={look} />
+            ),
+          )}
         </tr>
       </thead>
       <tbody ref={body} role="rowgroup">
@@ -161,8 +204,11 @@ function Rows({ rows, table, showMore, showWaiting, isClusterShown, total }: Row
           return (
             row && (
               <Row
-                key={`${row.workload.cluster}/${row.workload.uid}`}
+                key={idOf(row.workload)}
                 workload={row.workload}
+                columns={columns}
+                shape={shape}
+                isChosen={chosen.value.has(idOf(row.workload))}
                 isFormer={row.isFormer}
                 isAtCursor={row.workload.uid === cursor}
                 isClusterShown={isClusterShown}
@@ -177,13 +223,13 @@ function Rows({ rows, table, showMore, showWaiting, isClusterShown, total }: Row
   );
 }
 
-function SortedHead({ name, title }: { name: string; title: string }) {
+function SortedHead({ name, title, look }: { name: string; title: string; look: string }) {
   const sort = address.value.query.get('sort');
   const isUp = sort === name;
   const isDown = sort === `-${name}`;
   const next = isUp ? `-${name}` : isDown ? undefined : name;
   return (
-    <th scope="col" role="columnheader" aria-sort={isUp ? 'ascending' : isDown ? 'descending' : 'none'}>
+    <th scope="col" role="columnheader" class={look} aria-sort={isUp ? 'ascending' : isDown ? 'descending' : 'none'}>
       <a href={withQuery({ sort: next })}>
         {title}
         {isUp ? ' ↑' : isDown ? ' ↓' : ''}
@@ -194,44 +240,46 @@ function SortedHead({ name, title }: { name: string; title: string }) {
 
 interface RowProps {
   workload: ListedWorkload;
+  columns: readonly ListColumn[];
+  /** The columns as a word: they are others when it is another one. */
+  shape: string;
   isFormer: boolean;
   isAtCursor: boolean;
+  isChosen: boolean;
   isClusterShown: boolean;
   index: number;
 }
 
-const Row = memo(({ workload, isFormer, isAtCursor, isClusterShown, index }: RowProps) => {
-  const { state, reason, why, cluster, figures, creationTime, nextWake, asOfTime } = workload;
-  const classes = `${isFormer ? 'former' : ''} ${isAtCursor ? 'chosen' : ''}`.trim();
-  return (
-    <tr role="row" aria-rowindex={index + 2} class={classes === '' ? undefined : classes} aria-current={isAtCursor ? 'true' : undefined}>
-      <td role="cell" class="name">
-        <a href={linkTo(workload)} title={titleOf(workload)}>
-          <bdi>{titleOf(workload)}</bdi>
-        </a>
-        {isClusterShown && (
-          <a class="soft" href={hashOf(['workloads'], { cluster })}>
-            {' '}
-            on {cluster}
+const Row = memo(
+  ({ workload, columns, isFormer, isAtCursor, isChosen, isClusterShown, index }: RowProps) => {
+    const { cluster } = workload;
+    const title = titleOf(workload);
+    const classes = [isFormer && 'former', isAtCursor && 'chosen', isChosen && 'picked'].filter((each) => each !== false).join(' ');
+    return (
+      <tr role="row" aria-rowindex={index + 2} class={classes === '' ? undefined : classes} aria-current={isAtCursor ? 'true' : undefined}>
+        <td role="cell" class="choose">
+          <label>
+            <input type="checkbox" aria-label={`Choose ${title}`} checked={isChosen} onChange={() => toggleChosen(workload)} />
+          </label>
+        </td>
+        <td role="cell" class="name">
+          <a href={linkTo(workload)} title={title}>
+            <bdi>{title}</bdi>
           </a>
-        )}
-      </td>
-      <td role="cell" class="standing">
-        <StateWord word={state} isPart={troubleOf(workload) !== undefined} />
-        {asOfTime !== undefined && <span class="soft"> as of {clockText(Date.parse(asOfTime))}</span>}
-      </td>
-      <td role="cell" class="why" title={why ?? reason}>
-        {[reason, why].filter((part) => part !== undefined && part !== '').join(': ')}
-      </td>
-      <td role="cell" class="done">
-        <Progress figures={figures} />
-      </td>
-      <td role="cell" class="next soft">
-        <Moment time={nextWake?.dueTime} />
-      </td>
-      <td role="cell" class="age">
-        <Age time={creationTime} />
-      </td>
-    </tr>
-  );
-});
+          {isClusterShown && (
+            <a class="soft" href={hashOf(['workloads'], { cluster })}>
+              {' '}
+              on {cluster}
+            </a>
+          )}
+        </td>
+        {columns.map(({ word, look, cell, whole }) => (
+          <td key={word} role="cell" class={look} title={whole?.(workload)}>
+            {cell(workload)}
+          </td>
+        ))}
+      </tr>
+    );
+  },
+  ['columns'],
+);

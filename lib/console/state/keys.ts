@@ -13,10 +13,13 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['g w', 'workloads'],
   ['g c', 'clusters'],
   ['g l', 'letters'],
+  ['g m', 'who am I'],
   ['j k or ↓ ↑', 'next and previous row'],
   ['Enter', 'open the row'],
   ['Esc', 'up, or close'],
   ['m p l e t', 'tabs of a workload: map, pods, logs, events, timeline'],
+  ['x', 'choose the row'],
+  ['.', 'to the actions on what is chosen'],
   ['n', 'show rows that came since'],
   ['?', 'this help'],
 ];
@@ -26,6 +29,7 @@ const PAGES: ReadonlyMap<string, string> = new Map([
   ['w', '#/workloads'],
   ['c', '#/clusters'],
   ['l', '#/letters'],
+  ['m', '#/me'],
 ]);
 const TABS: ReadonlyMap<string, string> = new Map([
   ['m', 'map'],

@@ -4,7 +4,9 @@ import type { ListedWorkload } from './answers.ts';
 import { patched } from './patched.ts';
 import { askAgainFor, useAnswer, type Loaded, type Read } from './resource.ts';
 
-export const ROWS_PER_PAGE = 500;
+/** Most look at the top alone, and whole pages come again after each change. */
+const FIRST_ROWS = 100;
+const FURTHER_ROWS = 500;
 /** A list longer than that is narrowed by a filter, not scrolled through. */
 const MOST_PAGES = 40;
 /** Pages without a match are followed by others. */
@@ -38,7 +40,7 @@ const wantedRows = new Map<string, number>();
 function readPages(path: string): Read<WorkloadList> {
   let shown: WorkloadList | undefined;
   return async (stop) => {
-    const wanted = wantedRows.get(path) ?? ROWS_PER_PAGE;
+    const wanted = wantedRows.get(path) ?? FIRST_ROWS;
     const items = new Map<string, ListedWorkload>();
     const seen = new Set<string>();
     let [mark, empty] = ['', 0];
@@ -46,7 +48,7 @@ function readPages(path: string): Read<WorkloadList> {
     let totals: Totals = { total: 0, totals: {}, of: 0 };
     do {
       seen.add(mark);
-      const asked = mark === '' ? path : `${path}&continue=${encodeURIComponent(mark)}`;
+      const asked = mark === '' ? `${path}&limit=${FIRST_ROWS}` : `${path}&limit=${FURTHER_ROWS}&continue=${encodeURIComponent(mark)}`;
       const answer = await read<ListAnswer>(asked, stop);
       empty = answer.items.length === 0 ? empty + 1 : 0;
       // A row that wanders from page to page while they are read comes once.
@@ -73,15 +75,15 @@ export interface ShownList extends Loaded<WorkloadList> {
 }
 
 /** @param query of the API; undefined: nothing is asked */
-export function useWorkloads(query: URLSearchParams | undefined, rows = ROWS_PER_PAGE): ShownList {
-  const path = query && `v1/workloads?limit=${ROWS_PER_PAGE}${query.size === 0 ? '' : `&${query.toString()}`}`;
+export function useWorkloads(query: URLSearchParams | undefined, rows = FIRST_ROWS): ShownList {
+  const path = query && `v1/workloads?${query.toString()}`;
   if (path !== undefined && !wantedRows.has(path)) wantedRows.set(path, rows);
   const loaded = useAnswer<WorkloadList>(path, readPages);
   const showMore = (): void => {
     if (path === undefined || loaded.data?.hasMore !== true) return;
-    const wanted = wantedRows.get(path) ?? ROWS_PER_PAGE;
+    const wanted = wantedRows.get(path) ?? FIRST_ROWS;
     if (wanted > loaded.data.items.length) return;
-    wantedRows.set(path, wanted + ROWS_PER_PAGE);
+    wantedRows.set(path, wanted + FURTHER_ROWS);
     askAgainFor(path);
   };
   return { ...loaded, showMore };

@@ -12,6 +12,7 @@ import { address, apiPathOf, hashOf, linkTo, titleOf, type Named } from '../../s
 import type { Items, ToldPass, WorkloadDetail } from '../../state/answers.ts';
 import { useAnswer } from '../../state/resource.ts';
 import { troubleOf } from '../../state/standing.ts';
+import { ActButtons } from '../actions/act-buttons.tsx';
 import { Commands } from './commands.tsx';
 import { Conditions } from './conditions.tsx';
 import { evidenceText } from './evidence.ts';
@@ -104,6 +105,7 @@ function Known({ named, workload }: TabProps) {
   const chosen = tabs.find((tab) => tab.word === word) ?? tabs[0];
   return (
     <>
+      <ActButtons workloads={[workload]} />
       <Head named={named} workload={workload} />
       <nav class="tabs" aria-label="Views of the workload">
         {tabs.map((tab) => (
