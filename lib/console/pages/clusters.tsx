@@ -62,6 +62,13 @@ function Cluster({ cluster, isAlone }: { cluster: ClusterSummary; isAlone: boole
       <Facts
         pairs={[
           ['Workloads', <a href={hashOf(['workloads'], { cluster: name })}>show</a>],
+          [
+            'Virtual nodes',
+            <>
+              <a href={hashOf(['workloads'], { cluster: name, kind: 'VirtualNode' })}>show</a>,{' '}
+              <a href={hashOf(['workloads'], { cluster: name, kind: 'VirtualPod' })}>their pods</a>
+            </>,
+          ],
           ['Heard', relay && <Moment time={relay.heardTime} />],
           ['Manages', manages.join(', ')],
           ['Namespaces', namespaces.length === 0 ? 'all' : namespaces.join(', ')],

@@ -28,6 +28,9 @@ const labelsOf = ({ labels = {} }: ListedWorkload): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(', ');
 
+/** Most cost a fraction of a cent. */
+const dollarsText = (dollars: number): string => `$ ${dollars.toFixed(dollars < 0.1 ? 6 : 2)}`;
+
 const COLUMNS: readonly ListColumn[] = [
   {
     word: 'state',
@@ -63,6 +66,13 @@ const COLUMNS: readonly ListColumn[] = [
     sort: 'cluster',
     cell: ({ cluster }) => <a href={hashOf(['workloads'], { cluster })}>{cluster}</a>,
     whole: ({ cluster }) => cluster,
+  },
+  {
+    word: 'cost',
+    title: 'Cost, 7 d',
+    look: 'short',
+    sort: 'cost',
+    cell: ({ costDollars }) => costDollars !== undefined && dollarsText(costDollars),
   },
   { word: 'labels', title: 'Labels', look: 'wide', cell: labelsOf, whole: labelsOf },
 ];

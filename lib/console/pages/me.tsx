@@ -46,6 +46,7 @@ export function MePage() {
 }
 
 function Rights({ me }: { me: Me }) {
+  const inert = me.kinds.filter(({ actions }) => actions.length === 0);
   return (
     <>
       <p>
@@ -68,11 +69,8 @@ function Rights({ me }: { me: Me }) {
         empty="No cluster is registered."
       />
       <p class="soft">
-        {me.kinds
-          .filter(({ actions }) => actions.length === 0)
-          .map(({ kind }) => kind)
-          .join(', ')}{' '}
-        cannot be acted on. A gateway, or the cluster itself, may refuse what is allowed here.
+        {inert.length > 0 && `Nothing can be done with a ${inert.map(({ kind }) => kind).join(', ')}. `}A gateway, or the cluster itself,
+        may refuse what is allowed here.
       </p>
     </>
   );

@@ -36,6 +36,8 @@ function askedOf(query: URLSearchParams): URLSearchParams {
     if (value !== null && value !== '') asked.set(name, value);
   }
   asked.set('sort', query.get('sort') ?? USUAL_SORT);
+  // Summed up for those that look at it.
+  if (shownColumns().some(({ word }) => word === 'cost')) asked.set('cost', 'shown');
   return asked;
 }
 

@@ -46,6 +46,8 @@ const OTHER_TONES: ReadonlyMap<string, Tone> = new Map(
     overtaken: 'warn',
     putOff: 'warn',
     throttled: 'warn',
+    admitting: 'soft',
+    cancelled: 'soft',
     done: 'good',
     refused: 'bad',
     Silent: 'bad',

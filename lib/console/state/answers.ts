@@ -15,10 +15,9 @@ import type { Cost } from '../../api/cost.ts';
 import type { DeadLetterSummary, QueueFailure, QueueSummary } from '../../api/queues.ts';
 import type { PodSummary, ContainerSummary, WorkloadDetail, WorkloadSummary } from '../../api/told-workload.ts';
 import type { ToldPass } from '../../api/passes.ts';
-import type { RunSummary } from '../../kinds/run-once/results.ts';
 
 export type { ClusterSummary, ContainerLog, WorkloadLogs, Cost, DeadLetterSummary, QueueFailure, QueueSummary, PodSummary };
-export type { ContainerSummary, WorkloadDetail, WorkloadSummary, ToldPass, RunSummary };
+export type { ContainerSummary, WorkloadDetail, WorkloadSummary, ToldPass };
 
 export type { ChildPage, CostBy, IndexMap, PlanNow, PodMap, PodPage, Rates, ReplicaMap };
 export type WorkloadEvents = v.InferOutput<typeof Events>;

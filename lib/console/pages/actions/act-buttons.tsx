@@ -23,7 +23,7 @@ export function ActButtons({ workloads }: ActButtonsProps) {
     workloads.map(({ cluster }) => cluster),
   );
   const actions = actionsFor(me, workloads);
-  if (actions.length === 0) return null;
+  if (actions.length === 0) return workloads.length > 1 ? <span class="soft">nothing can be done with these</span> : null;
   return (
     <div class="actions" role="group" aria-label="Actions">
       {actions.map((action) => (
