@@ -113,7 +113,10 @@ export const clusterAddCommand = (): Command =>
       )
       .option('--eks-cluster <name>', "the cluster's name in EKS, for --identity pod-identity and --credential eks", eksName)
       .option('--eks-region <name>', "its region (default: the installation's)", regionName)
-      .option('--actions', 'let people act on workloads through Farloop: suspend, resume, scale, retry, delete, drain; with the rights for that')
+      .option(
+        '--actions',
+        'let people act on workloads through Farloop: suspend, resume, scale, retry, delete, drain; with the rights for that',
+      )
       .addOption(providerTokenOption())
       .option('--budget <writes>', 'writes a second on the cluster', wholeNumber({ min: 1, max: 100_000 }), 100)
       .option(
