@@ -3,6 +3,7 @@ import { read } from './call.ts';
 import type { ListedWorkload } from './answers.ts';
 import { patched } from './patched.ts';
 import { askAgainFor, useAnswer, type Loaded, type Read } from './resource.ts';
+import { idOf } from './selection.ts';
 
 /** Most look at the top alone, and whole pages come again after each change. */
 const FIRST_ROWS = 100;
@@ -39,32 +40,32 @@ const wantedRows = new Map<string, number>();
 /** @param path of the first page */
 function readPages(path: string): Read<WorkloadList> {
   let shown: WorkloadList | undefined;
+  let pages: readonly ListAnswer[] = [];
+  let wantedBefore = 0;
   return async (stop) => {
     const wanted = wantedRows.get(path) ?? FIRST_ROWS;
-    const items = new Map<string, ListedWorkload>();
-    const seen = new Set<string>();
-    let [mark, empty] = ['', 0];
-    let next: string | undefined;
-    let totals: Totals = { total: 0, totals: {}, of: 0 };
-    do {
-      seen.add(mark);
-      const asked = mark === '' ? `${path}&limit=${FIRST_ROWS}` : `${path}&limit=${FURTHER_ROWS}&continue=${encodeURIComponent(mark)}`;
-      const answer = await read<ListAnswer>(asked, stop);
+    // Somebody scrolls on: those before are looked at again with the next change, not for each further page.
+    const next: ListAnswer[] = wanted > wantedBefore ? [...pages] : [];
+    // A row that wanders from page to page while they are read comes once.
+    const items = new Map(next.flatMap((page) => page.items.map((item) => [idOf(item), item])));
+    let empty = 0;
+    while (
+      next.length === 0 ||
+      (next.at(-1)?.next !== undefined && items.size < wanted && next.length < MOST_PAGES && empty < MOST_EMPTY_PAGES)
+    ) {
+      const mark = next.at(-1)?.next;
+      const answer = await read<ListAnswer>(
+        mark === undefined ? `${path}&limit=${FIRST_ROWS}` : `${path}&limit=${FURTHER_ROWS}&continue=${encodeURIComponent(mark)}`,
+        stop,
+      );
       empty = answer.items.length === 0 ? empty + 1 : 0;
-      // A row that wanders from page to page while they are read comes once.
-      for (const item of answer.items) items.set(`${item.cluster}/${item.uid}`, item);
-      next = answer.next;
-      if (seen.size === 1) totals = answer;
-      mark = next ?? '';
-    } while (next !== undefined && items.size < wanted && seen.size < MOST_PAGES && empty < MOST_EMPTY_PAGES);
-    shown = patched(shown, {
-      items: [...items.values()],
-      hasMore: next !== undefined,
-      pages: seen.size,
-      total: totals.total,
-      totals: totals.totals,
-      of: totals.of,
-    });
+      for (const item of answer.items) items.set(idOf(item), item);
+      next.push(answer);
+    }
+    [pages, wantedBefore] = [next, wanted];
+    const { total, totals, of } = next[0] ?? { total: 0, totals: {}, of: 0 };
+    const hasMore = next.at(-1)?.next !== undefined;
+    shown = patched(shown, { items: [...items.values()], hasMore, pages: next.length, total, totals, of });
     return shown;
   };
 }
