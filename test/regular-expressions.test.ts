@@ -81,9 +81,16 @@ test('no text takes a pattern more than linear time', () => {
     context['pattern'] = new RegExp(pattern.source, pattern.flags);
     for (const text of attacksOn(pattern)) {
       context['text'] = text;
-      try {
-        script.runInContext(context, { timeout: PATIENCE_MS });
-      } catch {
+      const isInTime = (): boolean => {
+        try {
+          script.runInContext(context, { timeout: PATIENCE_MS });
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      // A busy machine may let a process stand still for longer: a slow pattern is slow each time.
+      if (!isInTime() && !isInTime() && !isInTime()) {
         slow.push(`${pattern.where}: /${pattern.source}/ on ${JSON.stringify(text.slice(0, 6))}… ${JSON.stringify(text.slice(-3))}`);
         break;
       }

@@ -152,12 +152,12 @@ describe('an action on a workload', () => {
     await view.click('Suspend');
     await dialogShows('2 pods are ended');
     // The write takes as long as the page is there.
-    const { patch } = cluster;
+    const patch = cluster.patch.bind(cluster);
     const reloaded = Promise.withResolvers<void>();
-    cluster.patch = (async (...given: Parameters<typeof patch>) => {
+    cluster.patch = async (...given: Parameters<typeof patch>) => {
       await reloaded.promise;
       return await patch(...given);
-    }) as typeof patch;
+    };
     await press('Suspend demo');
     await until('it is asked for', () => asked.length === 1);
     await view.page.reload();

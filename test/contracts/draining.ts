@@ -7,7 +7,7 @@ import type { KubernetesObject, Node, OwnerReference, Pod } from '../../lib/obje
 import { NAMESPACES, NODES, PODS, type Resource } from '../../lib/objects/resources.ts';
 import { deadlineIn, type Deadline } from '../../lib/ports/clock.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
-import { TerminalError, ThrottledError } from '../../lib/ports/errors.ts';
+import { ThrottledError, type TerminalError } from '../../lib/ports/errors.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { answerAboutWorkload } from '../../lib/reconciler/questions/answer-about-workload.ts';
 import type { ActionAnswer, WantedAction } from '../../lib/wire/words/action-words.ts';
@@ -66,7 +66,7 @@ export function drainingContract(name: string, open: () => Promise<OpenCluster>)
         labels: { of: podName },
         ...(controller !== undefined && { ownerReferences: controlledBy(controller) }),
       };
-      return (await its().cluster.create<Pod>(PODS, { metadata, spec } as Pod, soon())).object;
+      return (await its().cluster.create<Pod>(PODS, { metadata, spec }, soon())).object;
     }
 
     async function drain(
@@ -142,12 +142,12 @@ export function drainingContract(name: string, open: () => Promise<OpenCluster>)
       expect(calls.made).toEqual(['putAnswer', 'patch', 'create', 'patch', 'append', 'putAnswer']);
       for (const call of calls.made.keys())
         for (const when of ['before', 'after'] as const) {
-          const name = `kill-${call}-${when}`;
-          const uid = await node(name, { [`${name}-pod`]: 'Job' });
+          const killed = `kill-${call}-${when}`;
+          const uid = await node(killed, { [`${killed}-pod`]: 'Job' });
           const asked = { token: 'token-drain-2', uid };
-          await expect(drain(name, {}, { ...asked, calls: { made: [], killAt: { call, when } } }).catch(rethrown)).resolves.toBeDefined();
-          const { result } = await drain(name, {}, asked);
-          expect([call, when, result, await isCordoned(name), await left(name), await told(name)]).toEqual([
+          await expect(drain(killed, {}, { ...asked, calls: { made: [], killAt: { call, when } } }).catch(rethrown)).resolves.toBeDefined();
+          const { result } = await drain(killed, {}, asked);
+          expect([call, when, result, await isCordoned(killed), await left(killed), await told(killed)]).toEqual([
             call,
             when,
             'done',

@@ -70,10 +70,10 @@ class Followed {
     this.start();
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
-    const updates = follow({ read: asProblems(this.#read), changes: sharedChanges, everyMs: pauseMs, signal });
+  async #follow(stop: AbortSignal): Promise<void> {
+    const updates = follow({ read: asProblems(this.#read), changes: sharedChanges, everyMs: pauseMs, signal: stop });
     for await (const { isAnswer, value, problem, nextTryAtMs: nextMs } of updates) {
-      if (signal.aborted) return;
+      if (stop.aborted) return;
       const before = this.loaded.value;
       if (isAnswer) {
         if (value !== before.data || before.problem !== undefined) this.loaded.value = { data: value };

@@ -40,7 +40,9 @@ export function waitsFor({ options }: RunState, { phase, tries = 0, victims = []
       return tries > 0 ? `another call of the provider: its start has failed ${times(tries)}` : 'the answer of the provider to its start';
     case 'check':
       return tries > 0 ? `another call of the provider: a look has failed ${times(tries)}` : 'a look at its status';
-    default:
+    case 'wait':
+    case 'failing':
+    case 'final':
       break;
   }
   if (goneSinceMs !== undefined) return 'its provider to show its task again';

@@ -37,7 +37,7 @@ interface OnNode {
 
 /** @throws TerminalError it is no node whose pods Farloop runs; with code 409 where pods would be lost for good and that was not asked for */
 export async function drainOf(asking: Asking, node: WorkloadObject, wanted: WantedDrain): Promise<PlannedAction> {
-  const { facts, record } = asking;
+  const { facts } = asking;
   const name = node.metadata.name ?? '';
   const word = wordOf(facts, name);
   refuseOthers(facts, node, asking);

@@ -20,10 +20,8 @@ beforeEach(async () => {
   });
   const file = join(folder.path, 'pods.json');
   writeFileSync(file, [pod('a'), pod('b')].map((each) => JSON.stringify(each)).join('\n'));
-  run = new FarloopProcess([
-    ...['run-once', '-f', file, '--provider', 'simulated', '--state', state(), '--run-id', 'one'],
-    ...['--until', 'completed', '--parallelism', '1', '--cleanup', 'always'],
-  ]);
+  const where = ['run-once', '-f', file, '--provider', 'simulated', '--state', state(), '--run-id', 'one'];
+  run = new FarloopProcess([...where, '--until', 'completed', '--parallelism', '1', '--cleanup', 'always']);
   if (!(await comesAbout(async () => run.stderr.includes('default/a: running'), 60_000))) throw new Error(run.stderr);
 }, 120_000);
 afterEach(async () => {
