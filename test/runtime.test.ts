@@ -43,7 +43,16 @@ describe('a runtime on AWS', () => {
       CLUSTERS_FILE: file,
     });
     rmSync(folder, { recursive: true });
-    expect(Object.keys(ports).toSorted()).toEqual(['clock', 'clusters', 'connect', 'queue', 'recorder', 'store', 'telemetry']);
+    expect(Object.keys(ports).toSorted()).toEqual([
+      'clock',
+      'clusters',
+      'connect',
+      'queue',
+      'recorder',
+      'store',
+      'telemetry',
+      'troubleLastsMs',
+    ]);
     expect(deadlineReserveMs).toBe(22_000);
     const aRecord = (name: string) => ({ ...aCluster(name), version: 1 });
     expect(ports.connect({ ...aRecord('far'), access: 'relayed' })).toBeInstanceOf(RelayedCluster);

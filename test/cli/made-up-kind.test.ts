@@ -55,12 +55,16 @@ beforeEach(async () => {
   api = await listening(
     createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+      if (pathname.startsWith('/v1/runs/')) {
+        response.writeHead(404, { 'content-type': 'application/problem+json' });
+        return response.end(JSON.stringify({ status: 404, title: 'Not Found', detail: 'there is no such run' }));
+      }
       const path = pathname.split('/').slice(3);
       const wanted = path.length > 0 ? { kind: path[1], name: path[3] } : Object.fromEntries(searchParams);
       const found = workloads.filter(
         ({ kind, name }) => (wanted['kind'] ?? kind) === kind && (wanted['name'] ?? name) === name && pathname.startsWith('/v1/workloads'),
       );
-      response.end(JSON.stringify({ items: pathname.endsWith('/passes') ? [] : found }));
+      return response.end(JSON.stringify({ items: pathname.endsWith('/passes') ? [] : found }));
     }),
   );
   written = '';
