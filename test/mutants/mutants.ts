@@ -1427,7 +1427,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'R9',
     within: 'beginRun',
     search: 'known !== undefined && isKept(known, clock.nowMs())',
-    replacement: 'known !== undefined',
+    replacement: 'known !== undefined && clock.nowMs() > 0',
     why: 'a nightly run is answered with the results of the one before, and nothing runs',
     look: 'test/reconciler/runs/worked-cases.test.ts',
   },
