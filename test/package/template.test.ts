@@ -350,7 +350,7 @@ describe('zips', () => {
       const code = files.filter((path) => !path.startsWith('dist/console/'));
       expect(code.toSorted()).toEqual([`functions/${name}.mjs`, `functions/${name}.mjs.map`]);
       // The console's files, each beside its compressed ones.
-      expect(files.length - code.length).toBe(name === 'api' ? 12 : 0);
+      expect(files.length - code.length).toBe(name === 'api' ? 18 : 0);
       const bundle = filesInZip(zip).get(`functions/${name}.mjs`)?.toString() ?? '';
       expect(bundle).not.toContain('.node"');
       expect(startOnce(unpack(zip, join(folder, 'unpacked', name), name)).wallMs).toBeGreaterThan(0);
