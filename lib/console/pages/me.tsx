@@ -69,8 +69,8 @@ function Rights({ me }: { me: Me }) {
         empty="No cluster is registered."
       />
       <p class="soft">
-        {inert.length > 0 && `Nothing can be done with a ${inert.map(({ kind }) => kind).join(', ')}. `}A gateway, or the cluster itself,
-        may refuse what is allowed here.
+        {inert.length > 0 && `Of these kinds nothing can be done here: ${inert.map(({ kind }) => kind).join(', ')}. `}A gateway, or the
+        cluster itself, may refuse what is allowed here.
       </p>
     </>
   );
