@@ -71,8 +71,11 @@ export function createApp(options: AppOptions): (request: IncomingMessage, respo
     }
     const { status, contentType, contentEncoding, body, tag } = await compressed(sent, request);
     const headers = { ...SECURITY_HEADERS, vary: 'accept-encoding', ...(tag !== undefined && { etag: `W/"${tag}"` }) };
-    if (status === 304) response.writeHead(status, headers).end();
-    else {
+    // A function's response returns nothing from its head.
+    if (status === 304) {
+      response.writeHead(status, headers);
+      response.end();
+    } else {
       response.writeHead(status, {
         ...headers,
         'content-type': contentType,

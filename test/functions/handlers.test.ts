@@ -231,6 +231,13 @@ describe('api', () => {
     expect(answer).toMatchObject({ statusCode: 200, body: expect.stringContaining('"name":"local"') });
   });
 
+  test('answers one who has the answer already without a body', async () => {
+    const asked = request('/v1/clusters', { iam: { userArn: 'arn:aws:iam::123456789012:user/somebody' } });
+    const { headers } = (await api(asked, {})) as { headers: Record<string, string> };
+    const again = { ...asked, headers: { host: 'api.example.com', 'if-none-match': headers['etag'] } };
+    expect(await api(again, {})).toMatchObject({ statusCode: 304, body: '', headers: { etag: headers['etag'] } });
+  });
+
   test('answers nobody where the gateway asks nobody', async () => {
     expect(await api(request('/v1/clusters', undefined), {})).toMatchObject({ statusCode: 401 });
   });
