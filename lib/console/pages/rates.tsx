@@ -55,7 +55,7 @@ export function LastHour() {
   const minutes = (Date.parse(data.to) - Date.parse(data.since)) / 60_000;
   return (
     <section aria-label="Last hour">
-      <h2>{minutes < 59 ? `Since this instance began, ${spanText(minutes * 60)} ago` : 'Last hour'}</h2>
+      <h2>{data.counted && minutes < 59 ? `Since this instance began, ${spanText(minutes * 60)} ago` : 'Last hour'}</h2>
       {!data.counted && <p class="soft">Each function counts for itself: the dashboard of the stage has the rates.</p>}
       {data.counted && (
         <ul class="rates">
