@@ -1,4 +1,5 @@
 // What must be so when everything has ended and come to rest.
+import { SummaryLog } from '../../../lib/api/list/summary-log.ts';
 import { controllerOf } from '../../../lib/objects/pods/pod-facts.ts';
 import { formatKey, parseKey } from '../../../lib/objects/workload.ts';
 import { childText, resourceKeyOf } from '../../../lib/objects/child-state.ts';
@@ -10,7 +11,6 @@ import { livingIn } from '../../../lib/reconciler/view/view.ts';
 import { viewDigestOf } from '../../../lib/reconciler/cluster/digest-mismatch.ts';
 import { decodeState, hasIntents } from '../../../lib/reconciler/head/pass-state.ts';
 import { storedSummary } from '../../../lib/reconciler/summary/stored-summary.ts';
-import { decodeSummary } from '../../../lib/reconciler/summary/summary.ts';
 import { readView } from '../../../lib/reconciler/view/view-access.ts';
 import { digestOf } from '../../../lib/wire/words/digest.ts';
 import { decodeTimer } from '../../../lib/wire/messages.ts';
@@ -113,12 +113,14 @@ export const AT_THE_END: readonly Invariant[] = [
       for (const cluster of run.scenario.clusters) {
         const record = records.get(cluster);
         if (!record) continue;
-        const latest = new Map<string, string>();
-        for (const { key, body } of (await store.summaries(cluster, { fromMs: 0 })).entries) latest.set(formatKey(key), body);
+        const clock = { nowMs: () => scheduler.wallMs() } as never;
+        const telemetry = { error: () => {} } as never;
+        // As a process of the API reads it that has just begun: it reads heads whose entry was lost with a function that died.
+        const rows = await new SummaryLog({ store, clock, telemetry }).rowsOf(record);
+        const shown = new Map([...rows].map(({ id, summary }) => [id, summary]));
         for (const key of (await store.workloads(cluster, { limit: 100 })).keys) {
-          const clock = { nowMs: () => scheduler.wallMs() } as never;
-          const fresh = await storedSummary({ store, clock, telemetry: { error: () => {} } as never }, key, { record });
-          const listed = decodeSummary(latest.get(formatKey(key)) ?? '');
+          const fresh = await storedSummary({ store, clock, telemetry }, key, { record });
+          const listed = shown.get(formatKey(key));
           if (fresh?.state !== listed?.state || fresh?.reason !== listed?.reason)
             return `${formatKey(key)}: ${listed?.state} ${listed?.reason}, not ${fresh?.state} ${fresh?.reason}`;
         }
