@@ -1,5 +1,6 @@
 // Says before what would become of dead letters that go back, or are dropped: how many, of which queues, and what is lost with them. The ids are part of it,
 // so that what is asked for then is about these letters and no others.
+import { counted } from '../kinds/rows/reasons.ts';
 import type { QueueName } from '../ports/queue.ts';
 import type { DeadLetterSummary } from './queues.ts';
 
@@ -42,4 +43,4 @@ function lostWith(queue: string): string {
   }
 }
 
-const messagesText = (count: number): string => (count === 1 ? '1 message' : `${count} messages`);
+const messagesText = (count: number): string => counted(count, 'message', 'messages');

@@ -7,7 +7,7 @@ import { PODS } from '../../objects/resources.ts';
 import { fieldsOf, textOf, type Fields } from '../../objects/values/untyped-fields.ts';
 import { TerminalError } from '../../ports/errors.ts';
 import type { WantedAction } from '../../wire/words/action-words.ts';
-import { wordOf, type Asking } from './asked-workload.ts';
+import { podsText, wordOf, type Asking } from './asked-workload.ts';
 import { drainOf } from './node-drain.ts';
 import type { PlannedAction } from './planned-action.ts';
 
@@ -53,8 +53,6 @@ export async function plannedAction(
       return await deletionOf(asking, owner, isGoing);
   }
 }
-
-const podsText = (count: number): string => (count === 1 ? '1 pod' : `${count} pods`);
 
 function suspensionOf({ facts }: Asking, owner: WorkloadObject, { suspension }: KindActions, suspend: boolean): PlannedAction {
   const name = owner.metadata.name ?? '';

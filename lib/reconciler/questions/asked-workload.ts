@@ -1,6 +1,7 @@
 // The workload that a person asks about, as its API server has it.
 import { findFacts } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
+import { counted } from '../../kinds/rows/reasons.ts';
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Answer, Cluster } from '../../ports/cluster.ts';
 import type { Deadline } from '../../ports/clock.ts';
@@ -48,3 +49,6 @@ export async function readOwner(
 
 /** As people write it: `job/demo`. */
 export const wordOf = ({ kind }: Pick<KindFacts, 'kind'>, name: string): string => `${kind.toLowerCase()}/${name}`;
+
+/** `1 pod`, `2 pods` */
+export const podsText = (count: number): string => counted(count, 'pod', 'pods');

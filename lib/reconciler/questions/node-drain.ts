@@ -1,14 +1,17 @@
 // Drains a virtual node for a person, as `kubectl drain` does: it takes no new pods, and its pods are evicted, so that disruption budgets are kept. Pods of
 // DaemonSets and of the node itself stay; one that no controller would make anew goes only where that is asked for.
 import type { KindFacts } from '../../kinds/rows/kind.ts';
-import type { KubernetesObject, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
+import { MIRROR } from '../../kinds/virtual-pod/facts.ts';
+import type { KubernetesObject, OwnerReference, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
+import { hasEnded } from '../../objects/placement/schedulable.ts';
+import { controllerOf } from '../../objects/pods/fact-values.ts';
 import { EVICTION, PODS } from '../../objects/resources.ts';
 import { fieldsOf } from '../../objects/values/untyped-fields.ts';
 import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { WantedAction } from '../../wire/words/action-words.ts';
 import { inParallel } from '../invocation/parallel.ts';
 import type { PlannedAction } from './planned-action.ts';
-import { wordOf, type Asking } from './asked-workload.ts';
+import { podsText, wordOf, type Asking } from './asked-workload.ts';
 
 type WantedDrain = Extract<WantedAction, { action: 'drain' }>;
 
@@ -18,7 +21,6 @@ const EVICTIONS_AT_ONCE = 8;
 const AGAIN_SECONDS = 5;
 /** Names of pods in a sentence. */
 const NAMED_PODS = 5;
-const MIRROR = 'kubernetes.io/config.mirror';
 
 const POD_FIELDS = {
   metadata: { name: true, namespace: true, uid: true, ownerReferences: true, annotations: { [MIRROR]: true }, deletionTimestamp: true },
@@ -54,7 +56,7 @@ export async function drainOf(asking: Asking, node: WorkloadObject, wanted: Want
       `${word} cannot be drained so: ${podsText(alone.length)} on it ${alone.length === 1 ? 'has' : 'have'} no controller, so nothing makes ${alone.length === 1 ? 'it' : 'them'} anew (${namesIn(alone)}): end ${alone.length === 1 ? 'it' : 'them'} first, or drain with --force ("force": true)`,
       { code: 409 },
     );
-  const active = toEvict.filter(({ status }) => !['Succeeded', 'Failed'].includes(status?.phase ?? '')).length;
+  const active = toEvict.filter((pod) => !hasEnded(pod)).length;
   const text = [
     isCordoned ? `${word} takes no new pods already.` : `${word} takes no new pods from then on.`,
     toEvict.length === 0 ? 'No pod is on it that would be evicted.' : evictedText(toEvict.length, active),
@@ -93,18 +95,16 @@ async function podsOn({ cluster, deadline }: Asking, node: string): Promise<Pod[
 }
 
 function podsIn(pods: readonly Pod[]): OnNode {
-  const controllerOf = ({ metadata: { ownerReferences = [] } }: Pod): string | undefined =>
-    ownerReferences.find(({ controller }) => controller === true)?.kind;
-  const isStaying = (pod: Pod): boolean => controllerOf(pod) === 'DaemonSet' || pod.metadata.annotations?.[MIRROR] !== undefined;
+  const controlling = ({ metadata }: Pod): OwnerReference | undefined => controllerOf(metadata.ownerReferences);
+  const isStaying = (pod: Pod): boolean => controlling(pod)?.kind === 'DaemonSet' || pod.metadata.annotations?.[MIRROR] !== undefined;
   const others = pods.filter((pod) => !isStaying(pod));
   const toEvict = others.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const isOver = ({ status }: Pod): boolean => ['Succeeded', 'Failed'].includes(status?.phase ?? '');
   return {
     toEvict,
     going: others.length - toEvict.length,
     staying: pods.length - others.length,
     // As kubectl: one that has ended is nothing that could be made anew.
-    alone: toEvict.filter((pod) => controllerOf(pod) === undefined && !isOver(pod)),
+    alone: toEvict.filter((pod) => controlling(pod) === undefined && !hasEnded(pod)),
   };
 }
 
@@ -145,7 +145,6 @@ function evictedText(pods: number, active: number): string {
   return `${podsText(pods)} ${are(pods)} evicted, ${active} of them not ended; what ${pods === 1 ? 'it has' : 'they have'} not saved is lost. Disruption budgets are kept.`;
 }
 
-const podsText = (count: number): string => (count === 1 ? '1 pod' : `${count} pods`);
 const are = (count: number): string => (count === 1 ? 'is' : 'are');
 
 function namesIn(pods: readonly Pod[]): string {

@@ -34,18 +34,19 @@ export async function acquire(
   const fenceThere = async (): Promise<string> => ((await store.readHead(key)) ?? (await createHead(ports, key, record))).fence;
   let replaces = follows ?? (await fenceThere());
   let isHearsay = follows !== undefined;
+  const isNext = (): boolean => isHearsay && !wasDelivered;
   for (let time = 1; ; time++) {
     try {
       // A timer set before this pass does not count for the next one. A change that arrives while this pass runs must set its own timer
       // (R9).
       const head = await store.updateHead(key, { ifFence: replaces }, { fence, openedAtMs, wake: null, ...pending });
       const { attempt = 0, dueAtMs = 0 } = head.replacedWake ?? {};
-      return { head, attempt: attempt + 1, isEarly: dueAtMs > openedAtMs, isNext: isHearsay && !wasDelivered };
+      return { head, attempt: attempt + 1, isEarly: dueAtMs > openedAtMs, isNext: isNext() };
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
       const current = error.current as Head | undefined;
       // Our own write, repeated by a layer below (R8). The first try removed the timer, and with it the number of attempts.
-      if (current?.fence === fence) return { head: current, attempt: 1, isEarly: false, isNext: isHearsay && !wasDelivered };
+      if (current?.fence === fence) return { head: current, attempt: 1, isEarly: false, isNext: isNext() };
       // A wake that names an earlier fence acquires the head all the same. If the table lost the head, no other pass is at work on it.
       if (isHearsay || (current === undefined && time === 1)) {
         replaces = current?.fence ?? (await fenceThere());
