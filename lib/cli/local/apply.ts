@@ -1,4 +1,5 @@
 // `up --apply`: manifests onto the cluster, created or brought up to date, and how the workloads among them get on that Farloop manages.
+import type { WorkloadSummary } from '../../api/told-workload.ts';
 import { listWorkloads } from '../../api/workloads.ts';
 import type { KubernetesObject, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Resource } from '../../objects/resources.ts';
@@ -19,7 +20,7 @@ import { UsageError } from '../terminal/exit.ts';
 import { progressText } from '../queries/figures.ts';
 import { standingText } from '../queries/standing-text.ts';
 import { whoseText } from '../queries/whose-workload.ts';
-import { LiveLines } from '../terminal/live-lines.ts';
+import { LiveLines, type LiveLine } from '../terminal/live-lines.ts';
 import { printLine, printProblem } from '../terminal/output.ts';
 import { colourOfState } from '../terminal/state-colour.ts';
 import { suggestionText } from '../terminal/suggestions.ts';
@@ -213,6 +214,18 @@ async function established(cluster: Pick<Cluster, 'get'>, name: string, { metada
   throw new Error(`it was not established within ${ESTABLISHED_WITHIN_MS / 1_000} s: kubectl describe ${name} says why`);
 }
 
+/**
+ * A training job has succeeded once its master has: what its workers that still ran came to is counted in a pass that follows, and a line that
+ * says otherwise must not be the last.
+ */
+export function lineOf(kind: string, workload: WorkloadSummary): LiveLine {
+  const { name, state, reason, figures } = workload;
+  const standing = standingText(workload);
+  const text = `${kind.toLowerCase()}/${name} ${standing}: ${progressText(workload)}${state === 'Parked' && reason !== undefined ? ` (${reason})` : ''}`;
+  const isActive = figures.some((figure) => figure.name === 'active' && figure.value > 0);
+  return { text, colour: colourOfState(standing), isLast: (state === 'Succeeded' || state === 'Failed') && !isActive };
+}
+
 /** A line for each, until all have ended. @param workloads uids, each with its kind */
 async function follow(ports: FollowPorts, cluster: string, workloads: ReadonlyMap<string, KindFacts>, signal: AbortSignal): Promise<void> {
   const open = new Map(workloads);
@@ -222,13 +235,11 @@ async function follow(ports: FollowPorts, cluster: string, workloads: ReadonlyMa
       for (const kind of new Set([...open.values()].map((facts) => facts.kind))) {
         const { items } = await listWorkloads(ports, { cluster, kind }, { limit: 1_000 });
         for (const workload of items) {
-          const { uid, name, state, reason } = workload;
+          const { uid } = workload;
           if (!open.has(uid)) continue;
-          const standing = standingText(workload);
-          const text = `${kind.toLowerCase()}/${name} ${standing}: ${progressText(workload)}${state === 'Parked' && reason !== undefined ? ` (${reason})` : ''}`;
-          const hasEnded = state === 'Succeeded' || state === 'Failed';
-          lines.set(uid, { text, colour: colourOfState(standing), isLast: hasEnded });
-          if (hasEnded) open.delete(uid);
+          const line = lineOf(kind, workload);
+          lines.set(uid, line);
+          if (line.isLast) open.delete(uid);
         }
       }
       await ports.clock.wait(LOOK_EVERY_MS, signal);

@@ -1,6 +1,7 @@
 // Which manifests `up --apply` takes: told before anything starts, as `plan` would tell it.
 import { describe, expect, test } from '@jest/globals';
-import { applicableObjects } from '../../../lib/cli/local/apply.ts';
+import type { WorkloadSummary } from '../../../lib/api/told-workload.ts';
+import { applicableObjects, lineOf } from '../../../lib/cli/local/apply.ts';
 import { UsageError } from '../../../lib/cli/terminal/exit.ts';
 
 const JOB = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'demo' } };
@@ -60,5 +61,32 @@ describe('what can be applied', () => {
   ])('refused: %s', (_, document, sentence) => {
     expect(() => objectsOf(document)).toThrow(UsageError);
     expect(() => objectsOf(document)).toThrow(sentence);
+  });
+});
+
+describe('the line of a workload', () => {
+  const told = (state: WorkloadSummary['state'], succeeded: number, active: number): WorkloadSummary => ({
+    cluster: 'local',
+    kind: 'PyTorchJob',
+    namespace: 'default',
+    name: 'two-ranks',
+    uid: 'u',
+    state,
+    figures: [
+      { name: 'succeeded', value: succeeded, of: 2 },
+      { name: 'active', value: active },
+    ],
+    creationTime: '2026-01-01T00:00:00Z',
+    sinceTime: '2026-01-01T00:00:00Z',
+  });
+
+  test('is not the last while a replica is active: its master has ended before its worker', () => {
+    expect(lineOf('PyTorchJob', told('Succeeded', 1, 1))).toMatchObject({
+      text: 'pytorchjob/two-ranks Succeeded: 1 of 2 succeeded, 1 active',
+      isLast: false,
+    });
+    expect(lineOf('PyTorchJob', told('Succeeded', 2, 0))).toMatchObject({ isLast: true });
+    expect(lineOf('PyTorchJob', told('Failed', 0, 1))).toMatchObject({ isLast: false });
+    expect(lineOf('PyTorchJob', told('Running', 0, 0))).toMatchObject({ isLast: false });
   });
 });
