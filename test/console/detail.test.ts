@@ -10,6 +10,11 @@ import type { IndexMap, ReplicaMap } from '../../lib/api/detail/workload-map.ts'
 import { answerRoute } from '../../lib/api/routes/route-table.ts';
 import { RefusedRequestError, type RoutedRequest } from '../../lib/api/routed-request.ts';
 import { codeOfLetter, countStates, INDEX_STATES, packWithin } from '../../lib/objects/detail/packed-states.ts';
+import type { WorkloadObject } from '../../lib/objects/kubernetes.ts';
+import { createHead } from '../../lib/reconciler/head/heads.ts';
+import { encodeState, initialState } from '../../lib/reconciler/head/pass-state.ts';
+import { encodeSummary } from '../../lib/reconciler/summary/summary.ts';
+import { writeView } from '../../lib/reconciler/view/view-access.ts';
 import { embeddedPorts, know, type EmbeddedPorts } from '../api/embedded-ports.ts';
 import { until } from '../claims.ts';
 import { listening, type Listening } from '../listening.ts';
@@ -546,6 +551,69 @@ describe('curves of the last hour', () => {
   test('where nothing is counted it says who does', async () => {
     await view.goTo('#/');
     await view.shows('the dashboard of the stage has the rates');
+  });
+});
+
+describe('a virtual node', () => {
+  test('opens with its pods: those of no other node, each leading to its page, and what is taken of its room', async () => {
+    const record = await ports.clusters.get('local');
+    if (!record) throw new Error('local is not registered');
+    const edge = { cluster: 'local', kind: 'VirtualNode', namespace: '', name: 'edge', uid: 'uid-of-edge' };
+    const head = await createHead(ports, edge, record);
+    const status = { allocatable: { cpu: '20', memory: '100Gi', pods: '20' }, conditions: [{ type: 'Ready', status: 'True' }] };
+    const metadata = { name: 'edge', uid: edge.uid, resourceVersion: '10', creationTimestamp: '2026-05-01T10:00:00Z' };
+    const object = { metadata, spec: {}, status } as unknown as WorkloadObject;
+    await writeView(
+      ports.store,
+      head,
+      { owner: { heardAt: '10', deleted: false, object }, resource: 'pods', children: [], byPass: false },
+      { era: 0 },
+    );
+    const decided = (name: string, cpu: string, more = {}) => ({
+      uid: `uid-of-${name}`,
+      namespace: 'default',
+      name,
+      state: 'admitted',
+      sequence: 1,
+      room: { requests: { cpu, memory: '1Gi' } },
+      ...more,
+    });
+    const pods = [decided(HOSTILE, '100m'), decided('waits', '1500m'), decided('ended', '4', { hasEnded: true })];
+    const state = { ...initialState(), kept: { decision: { latest: 1, told: 1, pods } } };
+    await ports.store.updateHead(edge, {}, { state: encodeState(state) });
+    const nodes = { [HOSTILE]: 'edge', waits: 'edge', elsewhere: 'shore' };
+    for (const [name, nodeName] of Object.entries(nodes)) {
+      const key = { ...edge, kind: 'VirtualPod', namespace: 'default', name, uid: `uid-of-${name}` };
+      await createHead(ports, key, record);
+      const standing =
+        name === 'waits'
+          ? { state: 'Waiting' as const, reason: 'WaitsForProvider', why: 'it has no place' }
+          : { state: 'Running' as const };
+      const figures = [{ name: 'ready', value: 1, of: 1 }];
+      const body = encodeSummary({ ...standing, figures, fields: { nodeName }, sinceMs: Date.now() });
+      await ports.store.putSummary({ key, atMs: Date.now(), body });
+    }
+    await view.goTo('#/workloads/local/VirtualNode/-/edge');
+    for (const text of [
+      `default/${HOSTILE}`,
+      'it has no place',
+      'cpu1600m of 20',
+      'memory2Gi of 100Gi',
+      'pods2 of 20',
+      'cpu 100m, memory 1Gi',
+    ])
+      await view.shows(text);
+    expect(await view.text()).not.toContain('elsewhere');
+    expect(await view.page.$$('img')).toEqual([]);
+    expect(await findings()).toEqual([]);
+    await view.page.setViewport({ width: 1280, height: 800 });
+    await view.click('Waiting 1');
+    await until('one is left', async () => (await view.page.$$('tbody tr')).length === 1);
+    await view.click('In the list, to act on several');
+    await view.shows(/2 workloads of \d/);
+    await view.goTo('#/workloads/local/VirtualNode/-/edge/pods');
+    await view.click('default/waits');
+    await until('its page is open', async () => (await hash()).endsWith('#/workloads/local/VirtualPod/default/waits'));
   });
 });
 

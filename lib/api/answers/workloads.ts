@@ -9,11 +9,13 @@ import { anyObject, count, number, text, time, whole, yes } from './values.ts';
 
 export const key = { cluster: text, kind: v.picklist(kindNames()), namespace: text, name: text, uid: text };
 
+const FIELD_SHAPES = { count, time, text } as const;
+
 /** Fields that one kind adds. Other kinds do not have them, so no code reads them by name. */
 const ownFields: object = Object.fromEntries(
   Object.values<KindShown>(SHOWN)
     .flatMap(({ fields }) => fields)
-    .map(({ name, is }) => [name, v.exactOptional(is === 'count' ? count : time)]),
+    .map(({ name, is }) => [name, v.exactOptional(FIELD_SHAPES[is])]),
 );
 
 const summary = {

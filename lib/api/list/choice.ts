@@ -26,6 +26,8 @@ export interface Choice {
   kind?: string | undefined;
   namespace?: string | undefined;
   name?: string | undefined;
+  /** The virtual node that it is bound to: of pods of virtual nodes alone. */
+  node?: string | undefined;
   states?: readonly State[] | undefined;
   labels?: LabelMatcher | undefined;
   /** Stands in its namespace, name, reason or sentence, whatever the case of its letters. */
@@ -41,10 +43,11 @@ export type Rule = Pick<PersonRule, 'nowMs' | 'troubleLastsMs'>;
 
 export function isChosen({ key, summary }: Listed, choice: Choice, rule: Rule): boolean {
   const { nowMs } = rule;
-  const { kind, namespace, name, states, labels, text, age, endedWithinMs } = choice;
+  const { kind, namespace, name, node, states, labels, text, age, endedWithinMs } = choice;
   if (kind !== undefined && key.kind !== kind) return false;
   if (namespace !== undefined && key.namespace !== namespace) return false;
   if (name !== undefined && key.name !== name) return false;
+  if (node !== undefined && summary.fields['nodeName'] !== node) return false;
   if (endedWithinMs === undefined ? summary.removedAtMs !== undefined : !hasEndedWithin(summary, endedWithinMs, nowMs)) return false;
   if (states && !states.includes(summary.state)) return false;
   if (labels && !labels(summary.labels)) return false;

@@ -39,6 +39,7 @@ export const workloadRoutes = [
       kind: only('kind'),
       namespace: only('namespace'),
       name: only('name'),
+      node: textParameter('only pods that are bound to the virtual node of this name'),
       state: states,
       label: labels,
       text: textParameter('only where it stands in namespace, name, reason or sentence'),
@@ -54,11 +55,12 @@ export const workloadRoutes = [
     answer: WorkloadPage,
     errors: badRequest,
     async handle(ports, { query }) {
-      const { cluster, kind, namespace, name, state, label, text: part, sort: order, limit: most, page, continue: from } = query;
+      const { cluster, kind, namespace, name, node, state, label, text: part, sort: order, limit: most, page, continue: from } = query;
       const choice = {
         kind,
         namespace,
         name,
+        node,
         states: state,
         labels: label,
         age: query.age,

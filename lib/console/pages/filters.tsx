@@ -28,8 +28,10 @@ export function Filters({ clusters, items }: { clusters: readonly ClusterSummary
     { name: 'age', label: 'Age', values: AGES, none: 'any' },
     { name: 'ended', label: 'Ended within', values: ENDED, none: 'any' },
   ];
+  // Only a node's own page leads to it.
+  if (query.has('node')) choices.push({ name: 'node', label: 'Virtual node', values: [] });
   const isPerson = query.get('needs') === 'person';
-  const set = ['state', 'cluster', 'namespace', 'kind', 'age', 'ended', 'label', 'text', 'needs'].filter((name) => query.has(name));
+  const set = ['state', 'cluster', 'namespace', 'kind', 'age', 'ended', 'label', 'text', 'node', 'needs'].filter((name) => query.has(name));
   const body = (
     <div class="filters">
       {choices.map((choice) => (

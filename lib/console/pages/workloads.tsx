@@ -21,7 +21,7 @@ import { ColumnChoice, shownColumns, type ListColumn } from './list-columns.tsx'
 import { noWorkloadText } from './first-run.ts';
 
 /** Parameters of the API. */
-const ASKED = ['cluster', 'kind', 'namespace', 'state', 'label', 'text', 'age', 'ended', 'needs'] as const;
+const ASKED = ['cluster', 'kind', 'namespace', 'state', 'label', 'text', 'node', 'age', 'ended', 'needs'] as const;
 /** What needs a person, then the youngest. */
 const USUAL_SORT = 'need';
 const WIDE_ROW_PX = 36;

@@ -28,7 +28,7 @@ export interface Figure {
 export interface ShownField {
   name: string;
   in: 'spec' | 'status';
-  is: 'count' | 'time';
+  is: 'count' | 'time' | 'text';
 }
 
 /** The words for a patch, by its action's `purpose`. */

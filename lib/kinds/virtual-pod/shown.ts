@@ -39,6 +39,8 @@ export const virtualPodShown = defineShown<VirtualPod>(virtualPodFacts, {
     if (phase === 'Failed') return { state: 'Failed', ...(reason !== undefined && reason !== '' && { reason }) };
     return undefined;
   },
+  // Lists are narrowed by it.
+  fields: [{ name: 'nodeName', in: 'spec', is: 'text' }],
   figuresOf: (owner) => {
     const { containerStatuses = [] } = owner?.status ?? {};
     const of = owner?.spec.containers.length;

@@ -78,6 +78,21 @@ const NOTHING: Spent = {
   timersBatches: 0,
 };
 
+test('pods of a virtual node are found by its name; each says where it is bound', async () => {
+  const record = await ports.clusters.get('local');
+  if (!record) throw new Error('local is not registered');
+  for (const [name, node] of Object.entries({ a: 'edge', b: 'edge', c: 'shore' })) {
+    const key = { cluster: 'local', kind: 'VirtualPod', namespace: 'default', name, uid: `uid-of-${name}` };
+    await ports.store.createHead(newHead(ports, key, record));
+    const summary: TimedSummary = { state: 'Running', figures: [], fields: { nodeName: node }, sinceMs: atMs };
+    await ports.store.putSummary({ key, atMs, body: encodeSummary(summary) });
+  }
+  await summarize('edge');
+  expect(await names({ node: 'edge' })).toEqual(['a', 'b']);
+  expect((await list({ node: 'shore', kind: 'VirtualPod' })).items).toMatchObject([{ name: 'c', nodeName: 'shore' }]);
+  expect(await names({ node: '' })).toEqual([]);
+});
+
 test('the dearest come first by cost, each with its cost; it is summed once a minute', async () => {
   for (const name of ['cheap', 'dear', 'free']) await summarize(name);
   expect((await list({})).items[0]).not.toHaveProperty('costDollars');

@@ -4,4 +4,5 @@ export { CostTab } from './costs.tsx';
 export { EventsTab } from './events.tsx';
 export { ManifestTab } from './manifest.tsx';
 export { MapTab } from './map/map.tsx';
+export { NodePodsTab } from './node-pods.tsx';
 export { PlanTab } from './plan.tsx';

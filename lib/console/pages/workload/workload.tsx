@@ -47,6 +47,12 @@ const TABS: readonly Tab[] = [
     show: Pods,
     isFor: hasPods,
   },
+  {
+    word: 'pods',
+    title: 'Pods',
+    show: later(async () => (await more()).NodePodsTab),
+    isFor: ({ kind }) => kind === 'VirtualNode',
+  },
   { word: 'logs', title: 'Logs', show: Logs, isFor: hasPods },
   { word: 'events', title: 'Events', show: later(async () => (await more()).EventsTab) },
   { word: 'timeline', title: 'Timeline', show: Timeline },
