@@ -62,6 +62,7 @@ export interface KnownJob {
   namespace?: string;
   name: string;
   uid?: string;
+  creationTime?: string;
   labels?: Record<string, string>;
   spec?: Partial<JobSpec>;
   status?: JobStatus;
@@ -77,6 +78,7 @@ export async function know(ports: Ports, known: KnownJob): Promise<WorkloadKey> 
     namespace = 'default',
     name,
     uid = `uid-of-${name}`,
+    creationTime = '2026-05-01T10:00:00Z',
     labels: own,
     spec = {},
     status = {},
@@ -87,9 +89,8 @@ export async function know(ports: Ports, known: KnownJob): Promise<WorkloadKey> 
   const record = await ports.clusters.get(cluster);
   if (!record) throw new Error(`${cluster} is not registered`);
   const head = await createHead(ports, key, record);
-  const creationTimestamp = '2026-05-01T10:00:00Z';
   const job: Job = {
-    metadata: { name, namespace, uid, resourceVersion: '10', creationTimestamp, ...(own && { labels: own }) },
+    metadata: { name, namespace, uid, resourceVersion: '10', creationTimestamp: creationTime, ...(own && { labels: own }) },
     spec: {
       parallelism: 2,
       completions: 3,
@@ -108,7 +109,7 @@ export async function know(ports: Ports, known: KnownJob): Promise<WorkloadKey> 
       namespace,
       uid: `uid-of-${pod.name}`,
       resourceVersion: '11',
-      creationTimestamp,
+      creationTimestamp: creationTime,
       labels,
       ownerReferences,
     };

@@ -42,9 +42,15 @@ export class View {
     });
   }
 
-  static async open(browser: Browser, { url, width = 1280, height = 800 }: ViewOptions): Promise<View> {
+  /** Before it has gone anywhere. */
+  static async blank(browser: Browser, { width = 1280, height = 800 }: Omit<ViewOptions, 'url'>): Promise<View> {
     const view = new View(await browser.newPage());
     await view.page.setViewport({ width, height });
+    return view;
+  }
+
+  static async open(browser: Browser, { url, ...size }: ViewOptions): Promise<View> {
+    const view = await View.blank(browser, size);
     await view.page.goto(url, { waitUntil: 'domcontentloaded' });
     return view;
   }
