@@ -1,5 +1,6 @@
 // Recorded passes in the API: times as texts, many similar actions as one line.
 import type { PassRecord } from '../ports/recorder.ts';
+import { namePrefixOf } from '../objects/child-names.ts';
 import { timeText } from '../objects/values/time-text.ts';
 
 type ActionLine = PassRecord['actions'][number];
@@ -9,6 +10,25 @@ export type ToldPass = Omit<PassRecord, 'startedAtMs' | 'nextWakeAtMs'> & { star
 /** An action that a person repeated, for its answer was lost, may stand in the record twice: it was done once. */
 export const toldPasses = (passes: readonly PassRecord[]): ToldPass[] =>
   passes.filter(({ by, passId }, at) => by === undefined || passes.findLastIndex((other) => other.passId === passId) === at).map(toldPass);
+
+/**
+ * Passes that made, counted or removed pods of a Job's index, as far as the record says. Of several pods that were counted in a row it names
+ * the first alone: such a pass is among them if it came after the index's latest pod was made.
+ * @param passes newest first
+ */
+export function passesOfIndex(passes: readonly PassRecord[], name: string, index: number): PassRecord[] {
+  const prefix = namePrefixOf(name, index);
+  const isOfIndex = ({ target }: ActionLine): boolean => isPodNamed(target, prefix);
+  const made = passes.findIndex(({ actions }) => actions.some((action) => action.verb === 'create' && isOfIndex(action)));
+  const since = made === -1 ? passes.length : made;
+  return passes.flatMap((pass, at) => {
+    const actions = pass.actions.filter((action) => isOfIndex(action) || (at <= since && action.verb === 'strip' && countOf(action) > 1));
+    return actions.length === 0 ? [] : [{ ...pass, actions }];
+  });
+}
+
+/** Five characters follow the prefix: so `a-1-` is no pod of `a-1-1`. */
+const isPodNamed = (target: string, prefix: string): boolean => target.startsWith(prefix) && target.length === prefix.length + 5;
 
 export function toldPass({ startedAtMs, nextWakeAtMs, actions, ...pass }: PassRecord): ToldPass {
   return {

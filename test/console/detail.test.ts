@@ -17,6 +17,7 @@ import { encodeSummary } from '../../lib/reconciler/summary/summary.ts';
 import { writeView } from '../../lib/reconciler/view/view-access.ts';
 import { embeddedPorts, know, type EmbeddedPorts } from '../api/embedded-ports.ts';
 import { until } from '../claims.ts';
+import { aPass } from '../contracts/recorder.ts';
 import { listening, type Listening } from '../listening.ts';
 import { openBrowser, View } from './browser.ts';
 
@@ -216,6 +217,41 @@ describe('the map of indexes', () => {
     await until('the address has it', async () => (await hash()).endsWith('?state=Failed'));
     await view.click('The map in words: ranges by state');
     for (const text of ['99,000; 99,010', '0 to 81,203']) await view.shows(text);
+  });
+
+  test('a failed index whose pod is gone says so, what is known of its end, and leads to the pass that counted it', async () => {
+    const at = Math.floor(Date.now() / 1_000) - 60;
+    const first = { pod: 'few-3-bcdfg', container: 'main', exitCode: 137, reason: 'OOMKilled', at };
+    const key = await know(ports, {
+      name: 'few',
+      spec: { completionMode: 'Indexed', completions: 10, parallelism: 2, backoffLimitPerIndex: 0 },
+      status: { succeeded: 7, completedIndexes: '0-2,5-6,8-9', failedIndexes: '3-4,7', startTime: '2026-05-01T10:00:01Z' },
+      pods: [{ ...failed(7), name: 'few-7-bcdfg' }],
+      state: { fell: { first, lastAt: at, followed: 0, withinSeconds: 0 } },
+    });
+    const action = { why: 'the status counts it', result: 'done' as const };
+    const made = [3, 4].map((index) => ({ ...action, verb: 'create', target: `few-${index}-bcdfg` }));
+    await ports.recorder.append(aPass(Date.now() - 3_000, { key, passId: 'made', actions: made }));
+    const counted = [{ ...action, verb: 'strip', target: 'few-3-bcdfg' }];
+    await ports.recorder.append(aPass(Date.now() - 2_000, { key, passId: 'counted', why: ['index 3 has failed'], actions: counted }));
+    await view.goTo(of('few', '/map'));
+    await view.click('Failed 3');
+    await until('the failed ones are left', async () => (await view.page.$$('tbody tr')).length === 3);
+    await view.click('4');
+    await view.shows('How it ended is not kept: what is left is that it failed.');
+    await view.shows('Its passes on the timeline');
+    await view.click('3');
+    await view.shows(
+      /few-3-bcdfg is gone from the cluster, and with it the log. Container main ended with exit code 137 \(OOMKilled\), \d+ s ago/,
+    );
+    expect(await findings()).toEqual([]);
+    await view.page.setViewport({ width: 1280, height: 800 });
+    await view.page.click('[aria-label="Index 3"] p a');
+    await until('the timeline is open', async () => (await hash()).endsWith('/timeline?index=3'));
+    await view.shows('index 3 has failed');
+    await until('its passes are left', async () => (await view.page.$$('ol.timeline > li')).length === 2);
+    await view.click('All passes');
+    await until('the address says so', async () => (await hash()).endsWith('/timeline'));
   });
 
   test('where every second index differs it is coarser, and exact when one goes closer', async () => {

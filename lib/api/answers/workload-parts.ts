@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { INDEX_LETTERS, INDEX_STATES } from '../../objects/detail/packed-states.ts';
 import { POD_STATES } from '../../objects/detail/pod-standing.ts';
-import { anyObject, amount, count, text, whole, yes } from './values.ts';
+import { anyObject, amount, count, text, time, whole, yes } from './values.ts';
 import { Pod } from './workloads.ts';
 
 const podCounts = v.object(
@@ -67,6 +67,18 @@ const IndexMap = v.object({
       lags: v.exactOptional(v.literal(true)),
       seconds: v.exactOptional(count),
       pods: v.array(Pod),
+      gone: v.exactOptional(
+        v.pipe(
+          v.object({
+            pod: text,
+            container: v.exactOptional(text),
+            exitCode: v.exactOptional(whole),
+            reason: v.exactOptional(text),
+            time: v.exactOptional(time),
+          }),
+          v.description('Of an index without a pod: the latest that it had and how that ended, as long as it is remembered.'),
+        ),
+      ),
     }),
   ),
 });

@@ -9,7 +9,9 @@ import {
   type StateCounts,
 } from '../../objects/detail/packed-states.ts';
 import type { IndexStates, NotableIndex, Replica, ReplicaType } from '../../objects/detail/workload-map.ts';
-import type { Falls } from '../../objects/detail/falls.ts';
+import { namePrefixOf } from '../../objects/child-names.ts';
+import { fallOf, type Falls } from '../../objects/detail/falls.ts';
+import { timeText } from '../../objects/values/time-text.ts';
 import { podStandingOf, type PodState } from '../../objects/detail/pod-standing.ts';
 import { livingIn } from '../../reconciler/view/view.ts';
 import { indexesIn, ownerIn, type Known } from './known.ts';
@@ -45,7 +47,16 @@ export interface IndexMap {
   notable: NotableIndex[];
   notableLeftOut: number;
   /** Of the index that was asked for. */
-  at?: { index: number; state: IndexState; lags?: true; seconds?: number; pods: PodSummary[] };
+  at?: { index: number; state: IndexState; lags?: true; seconds?: number; pods: PodSummary[]; gone?: GonePod };
+}
+
+/** The latest pod of an index that has none any more, as far as it is remembered. */
+export interface GonePod {
+  pod: string;
+  container?: string;
+  exitCode?: number;
+  reason?: string;
+  time?: string;
 }
 
 export interface ReplicaMap {
@@ -125,7 +136,21 @@ function indexAt(
     state,
     ...(lag && { lags: true, ...(lag.seconds !== undefined && { seconds: lag.seconds }) }),
     pods: youngest.map((pod) => podSummaryOf(known, pod, nowMs)),
+    ...(pods.length === 0 && goneAt(known, index)),
   };
+}
+
+/** The view remembers a pod for a while after it has gone; passes remember the one that fell first. */
+function goneAt(known: Known, index: number): { gone?: GonePod } {
+  const former = [...known.view.children.values()].flatMap(({ child }) => (placeOf(known, child).index === String(index) ? [child] : []));
+  const [latest] = former.toSorted((a, b) => b.createdAt - a.createdAt);
+  const owner = ownerIn(known);
+  const first = owner && fallsIn(known, owner)?.first;
+  const prefix = namePrefixOf(known.head.key.name, index);
+  const fall = (latest && fallOf(latest)) ?? (first?.pod.startsWith(prefix) && first.pod.length === prefix.length + 5 ? first : undefined);
+  if (!fall) return latest ? { gone: { pod: latest.name } } : {};
+  const { at, ...told } = fall;
+  return { gone: { ...told, time: timeText(at * 1000) } };
 }
 
 function toldType(

@@ -42,6 +42,14 @@ export class Refusal {
   }
 }
 
+export const wholeNumber = (description: string, name: string) =>
+  readParameter(
+    description,
+    (text): number | Refusal =>
+      /^\d{1,9}$/.test(text) ? Number(text) : new Refusal(`"${name}" must be a whole number, as in ${name}=4711`),
+    { type: 'integer', minimum: 0 },
+  );
+
 /** @param otherwise where the request does not say */
 export const limit = (otherwise: number) =>
   v.optional(

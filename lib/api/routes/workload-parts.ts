@@ -10,20 +10,12 @@ import type { ClusterRecord } from '../../ports/clusters.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 import { viewsNamed } from '../workloads.ts';
 import { POD_STATES } from '../../objects/detail/pod-standing.ts';
-import { continues, limit, readParameter, Refusal, textParameter } from './parameters.ts';
+import { continues, limit, readParameter, Refusal, textParameter, wholeNumber } from './parameters.ts';
 import { keyOf, noWorkload, type NamedWorkload } from './named-workload.ts';
 import { route } from './route.ts';
 
 const errors = { 404: 'there is no such workload' };
 const badRequest = { 400: 'a parameter is not usable' };
-
-const indexParameter = (description: string, name: string) =>
-  readParameter(
-    description,
-    (text): number | Refusal =>
-      /^\d{1,9}$/.test(text) ? Number(text) : new Refusal(`"${name}" must be a whole number, as in ${name}=4711`),
-    { type: 'integer', minimum: 0 },
-  );
 
 const podStates = readParameter(`only in one of these states, with commas between: ${POD_STATES.join(', ')}`, (text) => {
   const states = podStatesIn(text);
@@ -52,9 +44,9 @@ export const workloadPartRoutes = [
     summary:
       'Its parts at a glance, in 20 KB at most: the state of each index as packed ranges and what is out of the ordinary, or the replicas by type',
     query: {
-      from: indexParameter('the first index that is told; absent: 0', 'from'),
-      to: indexParameter('the first index that is left out behind it; absent: all are told', 'to'),
-      at: indexParameter('an index whose pods are told', 'at'),
+      from: wholeNumber('the first index that is told; absent: 0', 'from'),
+      to: wholeNumber('the first index that is left out behind it; absent: all are told', 'to'),
+      at: wholeNumber('an index whose pods are told', 'at'),
     },
     answer: WorkloadMap,
     errors: { ...badRequest, ...errors },

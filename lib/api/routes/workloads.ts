@@ -5,7 +5,7 @@ import { Pass } from '../answers/passes.ts';
 import { WorkloadDetail, WorkloadPage } from '../answers/workloads.ts';
 import { logQueryOf } from '../logs/log-query.ts';
 import { workloadLogs } from '../logs/workload-logs.ts';
-import { toldPasses } from '../passes.ts';
+import { passesOfIndex, toldPasses } from '../passes.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 import { listSummaries, removedNamed } from '../list/list-summaries.ts';
 import { describeWorkloads, viewsNamed } from '../workloads.ts';
@@ -25,6 +25,7 @@ import {
   sort,
   states,
   textParameter,
+  wholeNumber,
 } from './parameters.ts';
 import { route } from './route.ts';
 
@@ -85,13 +86,19 @@ export const workloadRoutes = [
   }),
   route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/passes', {
     summary: 'Its recorded passes, newest first',
-    query: { limit: limit(100) },
+    query: {
+      limit: limit(100),
+      index: wholeNumber(
+        'among so many passes only those that made, counted or removed pods of this index of a Job, with those actions alone; where several pods were counted in a row, the record names the first',
+        'index',
+      ),
+    },
     answer: v.object({ items: v.array(Pass) }),
     errors: { ...badRequest, 404: 'there is no such kind' },
-    async handle(ports, { path, query }) {
+    async handle(ports, { path, query: { limit: most, index } }) {
       const { kind } = kindNamed(path.kind);
-      const passes = await ports.recorder.passes({ ...keyOf(path), kind }, query.limit);
-      return { items: toldPasses(passes) };
+      const passes = await ports.recorder.passes({ ...keyOf(path), kind }, most);
+      return { items: toldPasses(index === undefined ? passes : passesOfIndex(passes, path.name, index)) };
     },
   }),
   route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/logs', {

@@ -105,6 +105,24 @@ describe('the map', () => {
     expect(part).toMatchObject({ states: { ranges: expect.any(String) }, from: 4_000, to: 5_000 });
   });
 
+  test('of an index whose pods are gone it tells how the last of them ended, from the view, or from the fall that passes remember', () => {
+    const status = { startTime: new Date((NOW - 7_200) * 1_000).toISOString(), failedIndexes: '3,4,5' };
+    const few = anIndexedJob({ completions: 10, parallelism: 2 }, { status });
+    const first = { pod: 'demo-4-bcdfg', container: 'main', exitCode: 137, reason: 'OOMKilled', at: NOW - 300 };
+    const gone = knownOf(few, [aPod({ uid: 'g', name: 'demo-3-bcdfg', index: '3', phase: 'Failed', containers: [ended(3, 60)] })], {
+      state: { fell: { first, lastAt: NOW - 300, followed: 0, withinSeconds: 0 } },
+    });
+    const entry = gone.view.children.get('g');
+    if (entry) gone.view.children.set('g', { ...entry, presence: 'deleted' });
+    const at = (index: number) => mapOf(gone, { at: index }, NOW_MS);
+    expect(at(3)).toMatchObject({
+      at: { state: 'Failed', pods: [], gone: { pod: 'demo-3-bcdfg', container: 'main', exitCode: 3, time: expect.any(String) } },
+    });
+    expect(at(4)).toMatchObject({ at: { pods: [], gone: { pod: 'demo-4-bcdfg', exitCode: 137, reason: 'OOMKilled' } } });
+    expect(at(5)).toMatchObject({ at: { state: 'Failed', pods: [] } });
+    expect(at(5)).not.toHaveProperty('at.gone');
+  });
+
   test('names what is out of the ordinary: those that lag first, then those that failed', () => {
     const map = mapOf(known, {}, NOW_MS);
     expect(map).toMatchObject({

@@ -32,13 +32,21 @@ export function foldsOf(passes: readonly ToldPass[]): (readonly [ToldPass, ...To
 }
 
 export function Timeline({ named, workload }: TabProps) {
-  const { data, problem } = useAnswer<Items<ToldPass>>(`${apiPathOf(named)}/passes?limit=200`);
   const { query } = address.value;
+  const index = /^\d{1,9}$/.exec(query.get('index') ?? '')?.[0];
+  const asked = index === undefined ? 'limit=200' : `limit=1000&index=${index}`;
+  const { data, problem } = useAnswer<Items<ToldPass>>(`${apiPathOf(named)}/passes?${asked}`);
   const isActionsOnly = query.get('show') === 'actions';
   const all = data?.items ?? [];
   const passes = isActionsOnly ? all.filter((pass) => !isQuiet(pass)) : all;
   return (
     <>
+      {index !== undefined && (
+        <p>
+          Only passes that made, counted or removed pods of index {Number(index).toLocaleString('en')}, with those actions alone. Where
+          several pods were counted in a row, the first stands for all. <a href={withQuery({ index: undefined })}>All passes</a>
+        </p>
+      )}
       <p class="counts">
         <a href={withQuery({ show: isActionsOnly ? undefined : 'actions' })}>
           {isActionsOnly ? 'Show every pass' : 'Show only passes that did something or failed'}

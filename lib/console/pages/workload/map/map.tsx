@@ -1,7 +1,7 @@
 // Its parts at a glance: the indexes of a Job, the replicas of a training job, or how many pods stand how.
 import { useMemo } from 'preact/hooks';
-import { INDEX_LETTERS, type IndexLetter } from '../../../../objects/detail/packed-states.ts';
-import { cellCount, sizeFor, toldIn, windowAround } from '../../../parts/index-map/cells.ts';
+import { codeOfLetter, INDEX_LETTERS, type IndexLetter } from '../../../../objects/detail/packed-states.ts';
+import { cellCount, sizeFor, toldIn, windowAround, type Told } from '../../../parts/index-map/cells.ts';
 import { IndexMapView, useColumns, type Zoom } from '../../../parts/index-map/index-map.tsx';
 import { Legend, stateWordOf } from '../../../parts/index-map/legend.tsx';
 import { Ranges } from '../../../parts/index-map/ranges.tsx';
@@ -15,6 +15,7 @@ import type { IndexMap, PodMap, ReplicaMap, WorkloadDetail } from '../../../stat
 import { useAnswer } from '../../../state/resource.ts';
 import { LogLinks } from '../pods/pod-links.tsx';
 import { PodTable } from '../pods/pod-table.tsx';
+import { GoneIndex } from './gone-index.tsx';
 import { Replicas } from './replicas.tsx';
 
 type AnyMap = IndexMap | ReplicaMap | PodMap;
@@ -70,6 +71,22 @@ function withLetter(letters: ReadonlySet<IndexLetter> | undefined, letter: Index
   return withQuery({ state: [...next].map((each) => stateWordOf(each)).join(',') });
 }
 
+type Row = Omit<IndexMap['notable'][number], 'pod'> & { pod?: string };
+
+/** More of them are seen on the map. */
+const MOST_ALONE = 50;
+
+/** Failed indexes whose pods are gone from the cluster. Where the server leaves rows out, those may be among them: then none. */
+function failedAlone({ codes, from }: Told, { notable, notableLeftOut }: IndexMap): Row[] {
+  if (!codes || notableLeftOut > 0) return [];
+  const withPods = new Set(notable.map(({ index }) => index));
+  const failed = codeOfLetter('F');
+  const rows: Row[] = [];
+  for (let at = codes.indexOf(failed); at >= 0 && rows.length < MOST_ALONE; at = codes.indexOf(failed, at + 1))
+    if (!withPods.has(from + at)) rows.push({ index: from + at, state: 'F' });
+  return rows;
+}
+
 function Indexes({ named, whole }: { named: Named; whole: IndexMap }) {
   const layout = useColumns();
   const { columns } = layout;
@@ -87,9 +104,12 @@ function Indexes({ named, whole }: { named: Named; whole: IndexMap }) {
   const answer = part.data ?? whole;
   const told = useMemo(() => toldIn(answer), [answer.states, answer.from, answer.to]);
   const letters = lettersIn();
-  const notable = useMemo(
-    () => answer.notable.filter(({ index }) => index >= from && index < to).filter(({ state }) => !letters || letters.has(state)),
-    [answer.notable, from, to, address.value.query.get('state')],
+  const rows = useMemo(
+    () =>
+      [...answer.notable, ...(told ? failedAlone(told, answer) : [])]
+        .filter(({ index }) => index >= from && index < to)
+        .filter(({ state }) => !letters || letters.has(state)),
+    [answer, told, from, to, address.value.query.get('state')],
   );
   if (total === 0) return <p class="soft">It has no index: its spec asks for none.</p>;
   if (!told) return <Trouble>The map cannot be read: is the server of another version than this page?</Trouble>;
@@ -126,7 +146,7 @@ function Indexes({ named, whole }: { named: Named; whole: IndexMap }) {
             take={(value) => go(withQuery({ at: value }), { isReplaced: true })}
           />
         </label>
-        <button type="button" aria-label="Closer" disabled={shown.size === 1} onClick={() => zoom(at ?? notable[0]?.index ?? from, 'in')}>
+        <button type="button" aria-label="Closer" disabled={shown.size === 1} onClick={() => zoom(at ?? rows[0]?.index ?? from, 'in')}>
           +
         </button>
         <button type="button" aria-label="Farther" disabled={!isPart} onClick={() => zoom(from, 'out')}>
@@ -155,7 +175,7 @@ function Indexes({ named, whole }: { named: Named; whole: IndexMap }) {
       />
       {at !== undefined && <Chosen named={named} at={at} answer={chosen.data} problem={chosen.problem} />}
       <h2>Out of the ordinary{isPart && ', in this part'}</h2>
-      <Table<IndexMap['notable'][number]>
+      <Table<Row>
         label="Indexes out of the ordinary"
         columns={[
           {
@@ -176,15 +196,18 @@ function Indexes({ named, whole }: { named: Named; whole: IndexMap }) {
           { title: 'Exit code', isNumber: true, cell: ({ exitCode }) => exitCode },
           {
             title: 'Pod',
-            cell: ({ pod, index }) => (
-              <a href={linkTo(named, ['pods', pod], { index: String(index) })}>
-                <bdi>{pod}</bdi>
-              </a>
-            ),
+            cell: ({ pod, index }) =>
+              pod === undefined ? (
+                <a href={withQuery({ at: String(index) })}>gone from the cluster</a>
+              ) : (
+                <a href={linkTo(named, ['pods', pod], { index: String(index) })}>
+                  <bdi>{pod}</bdi>
+                </a>
+              ),
           },
-          { title: 'Log', cell: ({ pod }) => <LogLinks named={named} pod={pod} /> },
+          { title: 'Log', cell: ({ pod }) => pod !== undefined && <LogLinks named={named} pod={pod} /> },
         ]}
-        rows={notable}
+        rows={rows}
         idOf={({ index, state }) => `${index} ${state}`}
         empty="None: nothing failed, waits or lags."
       />
@@ -221,16 +244,11 @@ function Chosen({ named, at, answer, problem }: ChosenProps) {
             <StateWord word={found.state === 'NotStarted' ? 'not started' : found.state} trouble={found.lags && 'lags'} />
             {found.seconds !== undefined && ` for ${spanText(found.seconds)}`}
           </p>
-          <PodTable
-            named={named}
-            pods={found.pods}
-            label={`Pods of index ${at}`}
-            empty={
-              found.state === 'Succeeded'
-                ? 'Its pods are gone from the cluster: what is left is that it succeeded.'
-                : 'It has no pod that is still on the cluster.'
-            }
-          />
+          {found.pods.length > 0 ? (
+            <PodTable named={named} pods={found.pods} label={`Pods of index ${at}`} empty="None." />
+          ) : (
+            <GoneIndex named={named} found={found} />
+          )}
         </>
       )}
     </section>
