@@ -41,6 +41,10 @@ const Config = v.object({
   TROUBLE_MINUTES: v.optional(wholeNumber(1, 1_440), '5'),
   /** CloudWatch log group that passes are written to, for the function that reads them back. */
   PASSES_LOG_GROUP: v.optional(text),
+  /** Log groups of the functions whose cost is summed up, with commas between them, for the function that answers people. */
+  COST_LOG_GROUPS: v.optional(text),
+  /** How long those keep their lines. */
+  LOG_RETENTION_DAYS: v.optional(wholeNumber(1, 3_653), '14'),
   /** CloudWatch namespace of the metrics; without it they are not written. */
   METRICS_NAMESPACE: v.optional(text),
   /** Whether those of the built-in controllers are among them. */

@@ -1,5 +1,6 @@
 // Config → Ports: the one place that picks adapters. Each mode loads its own only, so that a function starts light.
 import type { TaskChange } from './adapters/providers/simulated.ts';
+import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Config } from './config.ts';
@@ -15,6 +16,7 @@ import type { SqsQueueOptions } from './adapters/sqs/sqs-queue.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Cluster, ClusterSource } from './ports/cluster.ts';
 import type { ClusterRecord, Clusters } from './ports/clusters.ts';
+import type { Costs } from './ports/costs.ts';
 import { TerminalError } from './ports/errors.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Provider } from './ports/provider.ts';
@@ -97,10 +99,11 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
     import('./adapters/sqs/sqs-queue.ts'),
     import('./adapters/telemetry/log-recorder.ts'),
   ]);
-  const [{ KubernetesCluster }, { RelayedCluster }, { EmfTelemetry }, { SystemClock }] = await Promise.all([
+  const [{ KubernetesCluster }, { RelayedCluster }, { EmfTelemetry }, { SpentByWorkload }, { SystemClock }] = await Promise.all([
     import('./adapters/kubernetes/kubernetes-cluster.ts'),
     import('./adapters/sqs/relayed-cluster.ts'),
     import('./adapters/telemetry/emf-telemetry.ts'),
+    import('./adapters/telemetry/spent-by-workload.ts'),
     import('./adapters/clock/system-clock.ts'),
   ]);
   const clock = new SystemClock();
@@ -111,11 +114,15 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
     clock,
   });
   const requests = { made: 0 };
+  const sent = { made: 0 };
   const dynamodb = new DynamoDBClient({});
   const sqs = new SQSClient({});
   dynamodb.middlewareStack.add(countedIn(requests), INNERMOST);
   sqs.middlewareStack.add(countedIn(requests), INNERMOST);
-  const store = new DynamoDbStore({ client: dynamodb, tableName: config.TABLE_NAME, clock });
+  sqs.middlewareStack.add(countedIn(sent), { ...INNERMOST, name: 'countQueueRequests' });
+  const table = new DynamoDbStore({ client: dynamodb, tableName: config.TABLE_NAME, clock });
+  const spentByWorkload = new SpentByWorkload();
+  const store = spentByWorkload.payingStore(table);
   const { clusters, accessOf, renewCredential, forgetCredential, providerOf } = await registeredClusters(config, {
     dynamodb,
     requests,
@@ -142,23 +149,23 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
     connected.set(name, { cluster, access: asText });
     return cluster;
   };
-  const recorder = new LogRecorder({
-    logGroup: config.PASSES_LOG_GROUP,
-    client: async () => {
-      const logs = new (await import('./adapters/aws/cloudwatch-logs-client.ts')).CloudWatchLogsClient({});
-      logs.middlewareStack.add(countedIn(requests), INNERMOST);
-      return logs;
-    },
-    clock,
-  });
+  const logsClient = async (): Promise<CloudWatchLogsClient> => {
+    const logs = new (await import('./adapters/aws/cloudwatch-logs-client.ts')).CloudWatchLogsClient({});
+    logs.middlewareStack.add(countedIn(requests), INNERMOST);
+    return logs;
+  };
+  const recorder = new LogRecorder({ logGroup: config.PASSES_LOG_GROUP, client: logsClient, clock, spent: spentByWorkload });
+  const costs = await costsIn(config, { client: logsClient, clock });
   const begin = (functionName: string, requestId: string): (() => void) => {
     telemetry.begin(functionName, requestId);
     return () => {
-      const { readUnits, writeUnits, indexUnits } = store.meter;
+      const { readUnits, writeUnits, indexUnits } = table.meter;
       const spent = { AwsRequests: requests.made, WriteUnits: writeUnits + indexUnits, ReadUnits: readUnits };
-      requests.made = 0;
-      store.meter.reset();
-      telemetry.end(spent);
+      const queueRequests = sent.made;
+      requests.made = sent.made = 0;
+      table.meter.reset();
+      spentByWorkload.clear();
+      telemetry.end(spent, queueRequests);
     };
   };
   const registered = {
@@ -166,10 +173,21 @@ async function awsRuntime(config: Config): Promise<Required<Pick<Runtime, 'ports
     ...(forgetCredential && { forgetCredential }),
     ...(providerOf && { providerOf }),
     ...(drivenRuns && { drivenRuns }),
+    ...(costs && { costs }),
     ...(config.ACTIONS === 'on' && { actions: 'on' as const }),
     troubleLastsMs: config.TROUBLE_MINUTES * 60_000,
   };
   return { ports: { clock, clusters, connect, queue, recorder, store, telemetry, ...registered }, begin };
+}
+
+/** For the function alone that answers people. */
+async function costsIn(
+  { COST_LOG_GROUPS: groups, LOG_RETENTION_DAYS: retentionDays }: Config,
+  { client, clock }: { client: () => Promise<CloudWatchLogsClient>; clock: Clock },
+): Promise<Costs | undefined> {
+  if (groups === undefined) return undefined;
+  const { LogCosts } = await import('./adapters/telemetry/log-costs.ts');
+  return new LogCosts({ logGroups: groups.split(','), retentionDays, client, clock });
 }
 
 /** The SDK's repetitions are counted, too. */

@@ -5,6 +5,8 @@ import type { Ports } from '../ports/ports.ts';
 import { dollarsOf } from './cost.ts';
 import { PRICES_AS_OF, PRICES_REGION } from './list-prices.ts';
 import { timeText } from '../objects/values/time-text.ts';
+import { NotDoneError, TerminalError, ThrottledError } from '../ports/errors.ts';
+import { RefusedRequestError } from './routed-request.ts';
 
 export const COST_GROUPS = ['cluster', 'namespace', 'kind', 'workload'] as const;
 export type CostGroup = (typeof COST_GROUPS)[number];
@@ -32,6 +34,10 @@ export interface CostBy {
   items: CostOfGroup[];
   /** Groups beyond the limit. */
   leftOut: number;
+  /** There are more groups than could be told apart: these have the cost of the others as a share. */
+  isCut?: true;
+  /** Bytes of the log that were scanned for this answer, which costs by the GB; absent where it costs nothing. */
+  scannedBytes?: number;
 }
 
 const FIELDS: Readonly<Record<CostGroup, readonly (keyof Payer)[]>> = {
@@ -44,12 +50,15 @@ const FIELDS: Readonly<Record<CostGroup, readonly (keyof Payer)[]>> = {
 /** More groups are no answer for a person. */
 const MOST_GROUPS = 1_000;
 
-/** The dearest first. @returns `counted: false` where nothing counts for all functions, as on AWS */
+/**
+ * The dearest first. @returns `counted: false` where nothing counts for all functions
+ * @throws RefusedRequestError where the log is not summed up: the sentence says what to do
+ */
 export async function costBy({ clock, costs }: Pick<Ports, 'clock' | 'costs'>, by: CostGroup, sinceMs: number): Promise<CostBy> {
   const list = { asOf: PRICES_AS_OF, region: PRICES_REGION, by };
   if (!costs) return { ...list, counted: false, since: timeText(clock.nowMs() - sinceMs), dollars: 0, items: [], leftOut: 0 };
   const fromMs = Math.max(clock.nowMs() - sinceMs, costs.sinceMs);
-  const rows = await costs.spentSince(fromMs);
+  const { rows, isCut, scannedBytes } = await costs.spentSince(fromMs, FIELDS[by]).catch(refused);
   const groups = new Map<string, CostOfGroup>();
   for (const row of withShares(rows)) {
     const fields = FIELDS[by].map((field) => [field, row[field]] as const);
@@ -74,7 +83,15 @@ export async function costBy({ clock, costs }: Pick<Ports, 'clock' | 'costs'>, b
     dollars: items.reduce((sum, { dollars }) => sum + dollars, 0),
     items: items.slice(0, MOST_GROUPS),
     leftOut: Math.max(items.length - MOST_GROUPS, 0),
+    ...(isCut && { isCut }),
+    ...(scannedBytes !== undefined && { scannedBytes }),
   };
+}
+
+function refused(error: unknown): never {
+  if (error instanceof NotDoneError || error instanceof ThrottledError || error instanceof TerminalError)
+    throw new RefusedRequestError(503, error.message);
+  throw error;
 }
 
 /** Counted to the file each minute, so an older sum is as good. */
@@ -82,17 +99,17 @@ const KEPT_MS = 60_000;
 const SPAN_MS = 7 * 86_400_000;
 const kept = new WeakMap<object, { atMs: number; dollars: Promise<ReadonlyMap<string, number>> }>();
 
-/** Of a week, with shares, by `cluster/kind/namespace/name`. Undefined where nothing counts for all functions */
+/** Of a week, with shares, by `cluster/kind/namespace/name`. Undefined where nothing is counted, or where each look at it is paid for. */
 export async function dollarsByWorkload({
   clock,
   costs,
 }: Pick<Ports, 'clock' | 'costs'>): Promise<ReadonlyMap<string, number> | undefined> {
-  if (!costs) return undefined;
+  if (!costs || costs.isPaidByQuestion) return undefined;
   const nowMs = clock.nowMs();
   const known = kept.get(costs);
   if (known && Math.abs(nowMs - known.atMs) < KEPT_MS) return await known.dollars;
   const summed = async (): Promise<ReadonlyMap<string, number>> => {
-    const rows = withShares(await costs.spentSince(Math.max(nowMs - SPAN_MS, costs.sinceMs)));
+    const rows = withShares((await costs.spentSince(Math.max(nowMs - SPAN_MS, costs.sinceMs))).rows);
     return new Map(rows.map((row) => [payerText(row), row.dollars]));
   };
   const dollars = summed();

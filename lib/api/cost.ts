@@ -95,12 +95,16 @@ export const dollarsOf = (spent: Spent): number =>
   spent.standardRequests * LIST_PRICES.sqsStandardRequest.dollars +
   spent.fifoRequests * LIST_PRICES.sqsFifoRequest.dollars +
   (spent.wakesBatches + spent.eventsBatches + spent.timersBatches) * LIST_PRICES.lambdaInvocation.dollars +
-  ((spent.passMs * FUNCTION_GB.reconcile +
-    OTHER_INVOCATION_MS * (spent.eventsBatches * FUNCTION_GB.ingest + spent.timersBatches * FUNCTION_GB.timers)) /
-    1000) *
-    LIST_PRICES.lambdaArmGbSecond.dollars +
+  (gigabyteMsOf(spent) / 1000) * LIST_PRICES.lambdaArmGbSecond.dollars +
   spent.writeUnits * LIST_PRICES.dynamodbWriteUnit.dollars +
   spent.readUnits * LIST_PRICES.dynamodbReadUnit.dollars;
+
+function gigabyteMsOf({ billedMs, passMs, eventsBatches, timersBatches }: Spent): number {
+  if (!billedMs)
+    return passMs * FUNCTION_GB.reconcile + OTHER_INVOCATION_MS * (eventsBatches * FUNCTION_GB.ingest + timersBatches * FUNCTION_GB.timers);
+  const { ingest = 0, reconcile = 0, timers = 0, sweep = 0 } = billedMs;
+  return ingest * FUNCTION_GB.ingest + reconcile * FUNCTION_GB.reconcile + timers * FUNCTION_GB.timers + sweep * FUNCTION_GB.sweep;
+}
 
 function meterOf<Meter extends object>(port: object, counts: keyof Meter & string): Meter | undefined {
   const meter: unknown = Reflect.get(port, 'meter');

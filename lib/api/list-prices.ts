@@ -26,6 +26,7 @@ export const LIST_PRICES = {
   dynamodbWriteUnit: { dollars: 0.625 / MILLION, per: 'write request unit, on demand', page: page('dynamodb') },
   dynamodbReadUnit: { dollars: 0.125 / MILLION, per: 'read request unit, on demand', page: page('dynamodb') },
   logGb: { dollars: 0.5, per: 'GB taken in by CloudWatch Logs', page: page('cloudwatch') },
+  logScannedGb: { dollars: 0.005, per: 'GB scanned by a query of CloudWatch Logs Insights', page: page('cloudwatch') },
   alarmMonth: { dollars: 0.1, per: 'alarm and month', page: page('cloudwatch') },
   customMetricMonth: { dollars: 0.3, per: 'metric and month, first 10,000', page: page('cloudwatch') },
   dashboardMonth: { dollars: 3, per: 'dashboard and month', page: page('cloudwatch') },

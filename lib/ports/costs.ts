@@ -17,6 +17,8 @@ export interface Spent {
   wakesBatches: number;
   eventsBatches: number;
   timersBatches: number;
+  /** Billed time by function, where the bill is known: then no time is reckoned from passes and batches. */
+  billedMs?: Partial<Record<'ingest' | 'reconcile' | 'timers' | 'sweep', number>>;
 }
 
 /** Of a workload; of a cluster as a whole, where kind and name are empty; of all clusters together, where the cluster is, too. */
@@ -27,9 +29,24 @@ export interface Payer {
   name: string;
 }
 
+export interface SpentSince {
+  /** Each payer once. */
+  rows: (Payer & Spent)[];
+  /** Bytes of a log that were read for this answer, and are paid for. */
+  scannedBytes?: number;
+  /** There are more payers than one answer has. The amounts of the others stand in the row of all clusters. */
+  isCut?: boolean;
+}
+
 export interface Costs {
   /** Nothing from before is known. Unix milliseconds. */
   readonly sinceMs: number;
-  /** Each payer once. @param fromMs counted by the hour in which it lies */
-  spentSince(fromMs: number): Promise<(Payer & Spent)[]>;
+  /** Each question takes seconds and costs money: only a person's is worth it, and no list that is polled. */
+  readonly isPaidByQuestion?: boolean;
+  /**
+   * @param fromMs a ledger counts by the hour in which it lies
+   * @param fields what payers are told apart by; all others may read `*`. Absent: by all
+   * @throws NotDoneError not known in time; ThrottledError; TerminalError the installation may not ask, and why
+   */
+  spentSince(fromMs: number, fields?: readonly (keyof Payer)[]): Promise<SpentSince>;
 }

@@ -284,7 +284,7 @@ describe('the columns', () => {
     const counted = ['passes', 'passMs', 'writes', 'requests', 'readUnits', 'fifoRequests', 'fairRequests', 'standardRequests'];
     const none = Object.fromEntries([...counted, 'wakesBatches', 'eventsBatches', 'timersBatches'].map((name) => [name, 0]));
     const spent = { cluster: 'local', kind: 'Job', namespace: 'default', name: 'third', ...none, writeUnits: 1_000_000 };
-    ports.costs = { sinceMs: 0, spentSince: async () => [spent as never] };
+    ports.costs = { sinceMs: 0, spentSince: async () => ({ rows: [spent as never] }) };
     await view.goTo('#/workloads?cols=cost&sort=cost');
     await view.shows(/Job default\/third\$ \d+\.\d\dJob default\/demo/);
     Reflect.deleteProperty(ports, 'costs');

@@ -1,16 +1,19 @@
 // Who spent what: requests and units of embedded store and queue, and passes, by workload and hour, on a file of its own for 7 days.
 import type { StatementSync } from 'node:sqlite';
 import type { Clock } from '../../ports/clock.ts';
-import type { Costs, Payer, Spent } from '../../ports/costs.ts';
+import type { Costs, Payer, Spent, SpentSince } from '../../ports/costs.ts';
 import type { Recorder } from '../../ports/recorder.ts';
 import type { QueueName } from '../../ports/queue.ts';
-import { isFields, textOf } from '../../objects/values/untyped-fields.ts';
+import { NOBODY, payerIn, payersOf } from '../telemetry/payers.ts';
 import { parseKey } from '../../objects/workload.ts';
 import { decodeTimer, decodeWake } from '../../wire/messages.ts';
 import type { Units } from '../dynamodb/write-units.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import { isFifo } from '../sqs/queue-limits.ts';
 import { SqliteFile } from './sqlite-file.ts';
+
+/** Nothing is billed on one machine. */
+type Part = Exclude<keyof Spent, 'billedMs'>;
 
 const COLUMNS = {
   passes: 'passes',
@@ -25,8 +28,8 @@ const COLUMNS = {
   wakesBatches: 'wakes_batches',
   eventsBatches: 'events_batches',
   timersBatches: 'timers_batches',
-} as const satisfies Record<keyof Spent, string>;
-const PARTS = Object.keys(COLUMNS) as (keyof Spent)[];
+} as const satisfies Record<Part, string>;
+const PARTS = Object.keys(COLUMNS) as Part[];
 const AMOUNTS = Object.values(COLUMNS);
 
 const SCHEMA_VERSION = 1;
@@ -42,15 +45,13 @@ const WRITTEN_EVERY_MS = 60_000;
 /** Or until they are of so many workloads. */
 const MOST_WAITING = 5_000;
 
-const NOBODY: Payer = { cluster: '', kind: '', namespace: '', name: '' };
-
 export class CostLedger implements Costs {
   readonly sinceMs: number;
   readonly #file: SqliteFile;
   readonly #clock: Clock;
   readonly #add: StatementSync;
   readonly #clean: StatementSync;
-  readonly #waiting = new Map<string, { payer: Payer; spent: Spent }>();
+  readonly #waiting = new Map<string, { payer: Payer; spent: Record<Part, number> }>();
   /** Of the call that the store carries out now. */
   #payers: readonly Payer[] = [];
   #writtenAtMs: number;
@@ -128,7 +129,7 @@ export class CostLedger implements Costs {
     };
   }
 
-  async spentSince(fromMs: number): Promise<(Payer & Spent)[]> {
+  async spentSince(fromMs: number): Promise<SpentSince> {
     this.#write();
     const rows = this.#file.database
       .prepare(
@@ -136,7 +137,7 @@ export class CostLedger implements Costs {
          where hour >= ? group by cluster, kind, namespace, name`,
       )
       .all(Math.floor(fromMs / HOUR_MS));
-    return rows.map((row) => ({ ...payerIn(row), ...spentOf((part) => Number(row[part])) }));
+    return { rows: rows.map((row) => ({ ...payerIn(row), ...spentOf((part) => Number(row[part])) })) };
   }
 
   close(): void {
@@ -148,7 +149,7 @@ export class CostLedger implements Costs {
   }
 
   /** In equal shares. */
-  #spend(payers: readonly Payer[], spent: Partial<Spent>): void {
+  #spend(payers: readonly Payer[], spent: Partial<Record<Part, number>>): void {
     const all = payers.length === 0 ? [NOBODY] : payers;
     for (const payer of all) {
       const key = JSON.stringify([payer.cluster, payer.kind, payer.namespace, payer.name]);
@@ -181,7 +182,7 @@ export class CostLedger implements Costs {
 
 type QueueMessage = { body: string; groupId?: string };
 
-const spentOf = (amountOf: (part: keyof Spent) => number): Spent => ({
+const spentOf = (amountOf: (part: Part) => number): Record<Part, number> => ({
   passes: amountOf('passes'),
   passMs: amountOf('passMs'),
   writes: amountOf('writes'),
@@ -198,21 +199,6 @@ const spentOf = (amountOf: (part: keyof Spent) => number): Spent => ({
 
 const batchOf = (queue: QueueName): Partial<Spent> =>
   queue === 'wakes' ? { wakesBatches: 1 } : queue === 'events' ? { eventsBatches: 1 } : queue === 'timers' ? { timersBatches: 1 } : {};
-
-const payerIn = (fields: Readonly<Record<string, unknown>>): Payer => ({
-  cluster: textOf(fields['cluster']),
-  kind: textOf(fields['kind']),
-  namespace: textOf(fields['namespace']),
-  name: textOf(fields['name']),
-});
-
-/** @param first of a call to the store: a key, several, a head, or the name of a cluster */
-function payersOf(first: unknown): Payer[] {
-  if (Array.isArray(first)) return first.flatMap(payersOf);
-  if (typeof first === 'string') return [{ ...NOBODY, cluster: first }];
-  if (!isFields(first)) return [];
-  return isFields(first['key']) ? payersOf(first['key']) : [payerIn(first)];
-}
 
 /** Reports of a cluster are about many workloads: they are the cluster's. */
 function payerOfMessage(queue: QueueName, { body, groupId }: QueueMessage): Payer[] {

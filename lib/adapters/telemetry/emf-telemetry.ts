@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { METRICS } from '../../ports/metrics.ts';
 import type { MetricDescription } from '../../ports/metrics.ts';
 import type { Fields, MetricUnit } from '../../ports/telemetry.ts';
+import { FUNCTION_SUMS } from './cost-lines.ts';
 import { LeveledTelemetry, plainOf, textOf, type Level } from './log-lines.ts';
 
 export interface EmfTelemetryOptions {
@@ -67,17 +68,23 @@ export class EmfTelemetry extends LeveledTelemetry {
     if (this.#isColdStart) this.count('ColdStarts', 1, 'Count');
   }
 
-  /** Writes what was counted since the last time. @param spent in this invocation */
-  end(spent: Partial<Spent> = {}): void {
+  /**
+   * Writes what was counted since the last time.
+   * @param spent in this invocation
+   * @param queueRequests of those requests, the ones to queues: no metric, which would be paid for, but a field of the line
+   */
+  end(spent: Partial<Spent> = {}, queueRequests = 0): void {
     for (const [metric, value] of Object.entries(spent)) if (value > 0) this.count(metric, value, 'Count');
-    this.#flush();
+    this.#flush(queueRequests > 0 ? { [FUNCTION_SUMS.sent]: queueRequests } : {});
     this.#isColdStart = false;
   }
 
-  #flush(): void {
+  /** @param beside fields of the first line */
+  #flush(beside: Record<string, number> = {}): void {
     const { namespace, clock } = this.#options;
     if (namespace !== undefined)
-      for (const line of linesOf([...this.#groups.values()])) this.#write(textOf(line.told({ namespace, nowMs: clock.nowMs() })));
+      for (const [at, line] of linesOf([...this.#groups.values()]).entries())
+        this.#write(textOf({ ...line.told({ namespace, nowMs: clock.nowMs() }), ...(at === 0 && beside) }));
     this.#groups.clear();
   }
 

@@ -7,7 +7,9 @@ import type { Clock } from '../../ports/clock.ts';
 import { NotDoneError } from '../../ports/errors.ts';
 import type { PassRecord, RecordedPass, Recorder } from '../../ports/recorder.ts';
 import { translated } from '../aws/aws-errors.ts';
+import { PASS, recordedName, spentList } from './cost-lines.ts';
 import { textOf } from './log-lines.ts';
+import type { SpentByWorkload } from './spent-by-workload.ts';
 
 export interface LogRecorderOptions {
   /** The log group that the passes are written to; undefined where nothing reads them. */
@@ -15,6 +17,8 @@ export interface LogRecorderOptions {
   /** Loaded with the first question: a function that only records starts without it. */
   client: () => Promise<Pick<CloudWatchLogsClient, 'send'>>;
   clock: Clock;
+  /** What passes spent, which their lines tell; absent where nothing counts. */
+  spent?: Pick<SpentByWorkload, 'take'>;
   /** Takes a line without its end; standard output when absent. */
   write?: (line: string) => void;
 }
@@ -42,9 +46,11 @@ const PASS_ID = /^[-_A-Za-z0-9]{1,64}$/;
 
 /** As written: `recorded` is the key but for the uid. Lines of earlier versions have the whole key in their record, and no uid beside. */
 interface Written {
-  message: 'pass';
+  message: typeof PASS;
   recorded: string;
   uid?: string;
+  /** Amounts of lib/adapters/telemetry/cost-lines.ts. */
+  spent?: number[];
   record: Omit<PassRecord, 'key'> & Partial<Pick<PassRecord, 'key'>>;
   snapshot?: string;
 }
@@ -70,7 +76,11 @@ export class LogRecorder implements Recorder {
     const left = pass.actions.length - MOST_ACTIONS;
     const { key, ...rest } = pass;
     const record = left > 0 ? { ...rest, actions: [...pass.actions.slice(0, MOST_ACTIONS), leftOut(left)] } : rest;
-    const line = textOf({ level: 'INFO', message: 'pass', recorded: nameText(key), uid: key.uid, record, snapshot: kept });
+    const writes = pass.actions.reduce((sum, { result, count = 1 }) => (result === 'notDone' ? sum : sum + count), 0);
+    const onTable = this.#options.spent?.take(key);
+    const spent = onTable && spentList({ ...onTable, writes });
+    // Told at every log level, for cost is summed up from these lines.
+    const line = textOf({ level: 'INFO', message: PASS, recorded: recordedName(key), uid: key.uid, spent, record, snapshot: kept });
     this.#write(shownText(line));
   }
 
@@ -80,7 +90,7 @@ export class LogRecorder implements Recorder {
    */
   async passes(key: Parameters<Recorder['passes']>[0], limit: number): Promise<PassRecord[]> {
     if (![key.cluster, key.namespace, key.name].every((part) => NAME.test(part))) return [];
-    const name = nameText(key);
+    const name = recordedName(key);
     const found = await this.#search(`{ $.recorded = "${name}" }`, (line) => line.recorded === name, limit);
     return found.slice(0, limit).map(({ record }) => record);
   }
@@ -140,9 +150,6 @@ export class LogRecorder implements Recorder {
   }
 }
 
-const nameText = ({ cluster, kind, namespace, name }: Parameters<Recorder['passes']>[0]): string =>
-  `${cluster}/${kind}/${namespace}/${name}`;
-
 const leftOut = (count: number): PassRecord['actions'][number] => ({
   verb: 'more',
   target: 'left out',
@@ -155,7 +162,7 @@ const leftOut = (count: number): PassRecord['actions'][number] => ({
 function lineIn(message: string): Line | undefined {
   try {
     const line: Partial<Written> = JSON.parse(message.slice(Math.max(message.indexOf('{'), 0)));
-    if (line.message !== 'pass' || typeof line.recorded !== 'string' || typeof line.record?.passId !== 'string') return undefined;
+    if (line.message !== PASS || typeof line.recorded !== 'string' || typeof line.record?.passId !== 'string') return undefined;
     const key = line.record.key ?? parseKey(`${line.recorded}/${line.uid}`);
     return key && { ...(line as Written), record: { ...line.record, key } };
   } catch {

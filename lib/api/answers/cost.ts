@@ -15,7 +15,7 @@ export const Cost = v.object({
 export const CostBy = v.object({
   asOf: v.pipe(day, v.description('When the list of prices was compared.')),
   region: text,
-  counted: v.pipe(yes, v.description('False on AWS, where nothing counts for all functions.')),
+  counted: v.pipe(yes, v.description('False where nothing counts for all functions: then there are no groups.')),
   by: v.picklist(['cluster', 'namespace', 'kind', 'workload']),
   since: time,
   dollars: amount,
@@ -37,4 +37,8 @@ export const CostBy = v.object({
     v.description('The dearest first.'),
   ),
   leftOut: v.pipe(count, v.description('Groups beyond these.')),
+  isCut: v.exactOptional(
+    v.pipe(v.literal(true), v.description('More groups than are told apart: these have the cost of the others as a share.')),
+  ),
+  scannedBytes: v.exactOptional(v.pipe(count, v.description('Bytes of the log that were scanned for this answer, which costs by the GB.'))),
 });

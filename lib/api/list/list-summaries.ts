@@ -80,7 +80,7 @@ async function costly(
   if (!dollars && order?.by === 'cost')
     throw new RefusedRequestError(
       400,
-      'cost is not counted here, so nothing can be in its order: on AWS each function counts its own work alone',
+      'cost is not counted here for lists, so nothing can be in its order: on AWS "farloop cost --by workload" sums it up from the log',
     );
   return dollars ? chosen.map((listed) => ({ ...listed, costDollars: dollars.get(payerText(listed.key)) ?? 0 })) : chosen;
 }

@@ -27,6 +27,7 @@ export const figureRoutes = [
     summary: 'What was counted, at list prices: since this process began, or of each cluster, namespace, kind or workload',
     query: { by, since },
     answer: v.union([Cost, CostBy]),
+    errors: { 503: 'the log was not summed up in time, or may not be; the sentence says what to do' },
     handle: async (ports, { query }) =>
       query.by === undefined ? await costSoFar(ports) : await costBy(ports, query.by, query.since ?? WEEK_MS),
   }),

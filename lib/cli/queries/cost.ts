@@ -1,6 +1,7 @@
 // `farloop cost`: what clusters, namespaces, kinds or workloads have cost at list prices.
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CostBy, CostGroup } from '../../api/cost-by.ts';
+import { LIST_PRICES } from '../../api/list-prices.ts';
 import { spanMsOf } from '../../objects/values/span.ts';
 import { NO_NAMESPACE } from '../../objects/workload.ts';
 import { connectToInstance, endpointOption, type ApiOptions } from '../instance/api-client.ts';
@@ -11,6 +12,7 @@ import { outputOption, print, tableText, terminalWidth, type OutputFormat } from
 
 const GROUPS = ['cluster', 'namespace', 'kind', 'workload'] as const satisfies readonly CostGroup[];
 const WEEK_MS = 7 * 86_400_000;
+const LOG_SCAN_GB = LIST_PRICES.logScannedGb.dollars;
 
 interface CostOptions extends ApiOptions {
   by: CostGroup;
@@ -23,8 +25,9 @@ Examples:
   farloop cost
   farloop cost --by workload --since 24h
 
-Counted are requests, units of the table and passes of the instance on this machine, by the hour, as if it ran on AWS; what several workloads cause
-together is shared in proportion to passes. On AWS each function counts its own work alone: there the bill and the dashboard say what was spent.`;
+Of an instance on this machine requests, units of the table and passes are counted by the hour, as if it ran on AWS. On AWS a query of CloudWatch
+Logs Insights sums up what passes and functions have logged: it takes seconds, and costs $${LOG_SCAN_GB} a GB that it scans. What several workloads cause
+together is shared in proportion to passes.`;
 
 export const costCommand = (): Command =>
   new Command('cost')
@@ -40,7 +43,7 @@ export const costCommand = (): Command =>
       const cost = await connectToInstance(options).get<CostBy>(`/v1/cost?${query.toString()}`);
       if (!cost.counted)
         throw new FailedError(
-          'cost is not counted there: on AWS each function counts its own work alone; the dashboard of the stack sums it up, and the bill says what was spent',
+          'cost is not counted there: deploy the stack again with this version, for its functions log what passes spend; until then its dashboard has the sum',
         );
       await print(cost, options.output, textOf);
     });
@@ -53,7 +56,7 @@ function spanIn(text: string): string {
 
 const TITLES = ['cluster', 'kind', 'namespace', 'name'] as const;
 
-function textOf({ items, dollars, since, asOf, region, by, leftOut }: CostBy): string {
+function textOf({ items, dollars, since, asOf, region, by, leftOut, isCut, scannedBytes }: CostBy): string {
   const titles = TITLES.filter((title) => items.some((item) => item[title] !== undefined));
   // Cost that no workload has caused has no name.
   const rows = items.map((item) => [
@@ -75,8 +78,14 @@ function textOf({ items, dollars, since, asOf, region, by, leftOut }: CostBy): s
   return [
     ...(items.length === 0 ? [`nothing is counted since ${since}`] : [tableText(header, rows, look)]),
     ...(leftOut > 0 ? [`and ${leftOut} that cost less`] : []),
+    ...(isCut ? [`and more than one query tells apart: what they cost is shared among these in proportion to passes`] : []),
     ...(items.length === 0 ? [] : [`${dollarText(dollars)} by ${by} since ${since}, at list prices of ${asOf} in ${region}`]),
+    ...(scannedBytes === undefined
+      ? []
+      : [`summed up from ${sizeText(scannedBytes)} of logs, for ${dollarText((scannedBytes / 1e9) * LOG_SCAN_GB)}`]),
   ].join('\n');
 }
+
+const sizeText = (bytes: number): string => (bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`);
 
 const whole = (amount: number): string => String(Math.round(amount));

@@ -4,8 +4,9 @@ import { Table } from '../parts/table.tsx';
 import { Moment } from '../parts/times.tsx';
 import type { Cost } from '../state/answers.ts';
 import { useAnswer } from '../state/resource.ts';
+import { CostOfEach } from './cost-by.tsx';
+import { dollarsText } from '../parts/scanned.tsx';
 
-const dollarsText = (dollars: number): string => `$ ${dollars.toFixed(dollars < 0.1 ? 6 : 2)}`;
 const amountText = (amount: number): string => (Number.isInteger(amount) ? amount.toLocaleString('en') : amount.toFixed(3));
 
 export function CostPage() {
@@ -18,8 +19,8 @@ export function CostPage() {
       {data && !data.counted && (
         <>
           <p>
-            On AWS each function counts for itself: the dashboard of the stage sums it up in CloudWatch, under "Estimated cost", and by
-            cluster.
+            On AWS each function counts for itself: the dashboard of the stage sums it up in CloudWatch, under "Estimated cost". What each
+            had of it, a query of the functions' logs says here.
           </p>
           <p class="soft">
             List prices of {data.region}, {data.asOf}; no free tier, no discount
@@ -27,6 +28,7 @@ export function CostPage() {
         </>
       )}
       {data?.counted === true && <Counted cost={data} />}
+      {data && <CostOfEach />}
     </>
   );
 }

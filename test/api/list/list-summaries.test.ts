@@ -103,10 +103,11 @@ test('the dearest come first by cost, each with its cost; it is summed once a mi
     sinceMs: 0,
     spentSince: async () => {
       sums += 1;
-      return [
+      const rows = [
         { cluster: 'local', kind: 'Job', namespace: 'default', name: 'cheap', ...NOTHING, writeUnits: 10 },
         { cluster: 'local', kind: 'Job', namespace: 'default', name: 'dear', ...NOTHING, writeUnits: 1_000 },
       ];
+      return { rows };
     },
   };
   expect(await names({ sort: 'cost' })).toEqual(['dear', 'cheap', 'free']);

@@ -1,21 +1,21 @@
-// What it has cost, at list prices, where this instance counts.
+// What it has cost, at list prices.
 import { AskedBar } from '../../parts/asked-bar.tsx';
 import { Facts } from '../../parts/table.tsx';
 import { Moment } from '../../parts/times.tsx';
 import { address, withQuery } from '../../state/address.ts';
 import type { CostBy } from '../../state/answers.ts';
 import { useAsked } from '../../state/asked.ts';
+import { dollarsText, ScannedText } from '../../parts/scanned.tsx';
 import type { TabProps } from './tab.ts';
 
-const EVERY_MS = 30_000;
 const SPANS = ['1h', '24h', '7d'] as const;
 
-const dollarsText = (dollars: number): string => `$ ${dollars.toFixed(dollars < 0.1 ? 6 : 2)}`;
 const amountText = (amount: number): string => Number(amount.toFixed(1)).toLocaleString('en');
 
 export function CostTab({ named }: TabProps) {
   const since = address.value.query.get('since') ?? '7d';
-  const asked = useAsked<CostBy>(`v1/cost?by=workload&since=${encodeURIComponent(since)}`, { everyMs: EVERY_MS });
+  // Once: on AWS each question is paid for.
+  const asked = useAsked<CostBy>(`v1/cost?by=workload&since=${encodeURIComponent(since)}`);
   return (
     <section>
       <p class="counts">
@@ -35,7 +35,8 @@ function Told({ cost, of }: { cost: CostBy; of: TabProps['named'] }) {
   if (!cost.counted)
     return (
       <p>
-        On AWS each function counts for itself, so what one workload cost is not known here: the dashboard of the stage has it by cluster.
+        On AWS each function counts for itself, and this stage does not sum up what they log: deploy it again with this version. Its
+        dashboard has the cost by cluster.
       </p>
     );
   const own = cost.items.find(
@@ -68,6 +69,7 @@ function Told({ cost, of }: { cost: CostBy; of: TabProps['named'] }) {
       <p class="soft">
         List prices of {cost.region}, {cost.asOf}; no free tier, no discount. <a href="#/cost">What everything cost</a>
       </p>
+      <ScannedText cost={cost} />
     </>
   );
 }
