@@ -1,4 +1,4 @@
-// What log lines of functions say of cost, and the query that sums it up. Writer and reader share these names: change one here, and it changes for both.
+// Names of the amounts in log lines of functions, and the query that sums them up. Writer and reader share them: change one here for both.
 // Logs Insights finds the first 200 fields of a line, so a pass's cost stands before its record; a line of metrics may have more fields, so
 // its sums are found by their text.
 import type { Payer } from '../../ports/costs.ts';

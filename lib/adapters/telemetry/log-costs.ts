@@ -164,7 +164,7 @@ function shared(rows: readonly CostRow[]): SpentSince['rows'] {
       writeUnits: restOf('writeUnits'),
       readUnits: restOf('readUnits'),
       fifoRequests: REQUESTS_A_BATCH * wakes,
-      // What functions send goes to queues of that price, but for the few commands to relays.
+      // Functions send to queues of that price, but for the few commands to relays.
       fairRequests: REQUESTS_A_BATCH * (events + timers) + sumOf(functions, 'sent'),
       wakesBatches: wakes,
       // A sweep is an invocation like another.

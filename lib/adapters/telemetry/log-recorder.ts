@@ -17,7 +17,7 @@ export interface LogRecorderOptions {
   /** Loaded with the first question: a function that only records starts without it. */
   client: () => Promise<Pick<CloudWatchLogsClient, 'send'>>;
   clock: Clock;
-  /** What passes spent, which their lines tell; absent where nothing counts. */
+  /** Knows the amounts that a pass spent, for its line; absent where nothing counts. */
   spent?: Pick<SpentByWorkload, 'take'>;
   /** Takes a line without its end; standard output when absent. */
   write?: (line: string) => void;

@@ -1,4 +1,4 @@
-// What a function's requests to the table cost, by workload, until the record of its next pass takes it along.
+// Amounts that a function's requests to the table cost, by workload, until the record of its next pass takes them along.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Payer } from '../../ports/costs.ts';
 import type { Units } from '../dynamodb/write-units.ts';
@@ -33,7 +33,7 @@ export class SpentByWorkload {
     });
   }
 
-  /** What was spent on the workload since the last time. */
+  /** Amounts spent on the workload since the last time. */
   take(payer: Payer): SpentOnTable {
     const name = recordedName(payer);
     const spent = this.#spent.get(name) ?? { requests: 0, writeUnits: 0, readUnits: 0 };
