@@ -35,7 +35,8 @@ export class EmbeddedRuns implements Runs {
   private constructor(file: SqliteFile) {
     this.#file = file;
     // A power cut must not take back a start that was written down.
-    file.database.exec('pragma synchronous = full');
+    // Manifests hold values of environments: what is removed must not stay in free pages of the file.
+    file.database.exec('pragma synchronous = full; pragma secure_delete = on');
     this.#statements = Object.fromEntries(
       Object.entries(STATEMENTS).map(([name, text]) => [name, file.database.prepare(text)]),
     ) as Statements;
@@ -96,7 +97,9 @@ export class EmbeddedRuns implements Runs {
   }
 
   async removeParts(id: string, prefix: string): Promise<void> {
-    this.#file.guard(() => this.#statements.removeParts.run(id, prefix, prefix));
+    const { changes } = this.#file.guard(() => this.#statements.removeParts.run(id, prefix, prefix));
+    // The write-ahead log still holds the rows as they were written. Where another process reads at this moment, its close empties the log.
+    if (Number(changes) > 0) this.#file.database.exec('pragma wal_checkpoint(truncate)');
   }
 
   async remove(id: string, version: number): Promise<boolean> {

@@ -22,7 +22,7 @@ export const Run = v.object({
   node: text,
   provider: text,
   why: v.pipe(text, v.description('Why it stands so, in a line.')),
-  nextAt: v.exactOptional(v.pipe(time, v.description('When it goes on though nothing happens.'))),
+  nextAt: v.exactOptional(v.pipe(time, v.description('When it goes on though nothing happens. Absent: now, or the run is over.'))),
   results: v.array(
     v.object({
       pod: podName,

@@ -42,7 +42,7 @@ function explanationOf(run: RunSummary): string {
     ...warnings.map((warning) => `  warning: ${warning}`),
     ...openPods.map(openLine),
     ...results.map(resultLine),
-    ...(finishedAt === undefined ? [`  next look: ${nextAt === undefined ? 'when something happens' : inText(nextAt)}`] : []),
+    ...(finishedAt === undefined ? [`  next look: ${nextAt === undefined ? 'now' : inText(nextAt)}`] : []),
   ].join('\n');
 }
 

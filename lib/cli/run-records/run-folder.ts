@@ -1,5 +1,5 @@
 // Where runs of the command line live: a folder for each, below the state folder. The process that holds its lock drives the run; others read its record.
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RUN_ID } from '../../objects/task.ts';
 import { readRun, type RunState } from '../../kinds/run-once/run.ts';
@@ -58,10 +58,11 @@ export async function dropOldRuns(stateFolder: string, nowMs: number, except: st
   const { openStateFolder, StateFolderHeldError } = await import('../../adapters/embedded/state-folder.ts');
   for (const id of runIdsIn(stateFolder)) {
     if (id === except) continue;
-    const found = await recordOfRun(stateFolder, id, 0).catch(() => undefined);
-    const { keptUntilMs = Infinity } = found?.record ?? {};
-    if (keptUntilMs > nowMs) continue;
     const folder = folderOfRun(stateFolder, id);
+    // Undefined: a command was killed before it wrote a record. A record that cannot be read stays, as a newer Farloop may have written it.
+    const found = await recordOfRun(stateFolder, id, 0).catch(() => UNREADABLE);
+    const { keptUntilMs = Infinity } = found ? found.record : { keptUntilMs: beganMs(folder) + WITHOUT_RECORD_MS };
+    if (keptUntilMs > nowMs) continue;
     try {
       const held = openStateFolder(folder);
       rmSync(folder, { recursive: true, force: true });
@@ -71,3 +72,9 @@ export async function dropOldRuns(stateFolder: string, nowMs: number, except: st
     }
   }
 }
+
+const UNREADABLE: { record: Pick<RunRecord, 'keptUntilMs'> } = { record: {} };
+const WITHOUT_RECORD_MS = 24 * 3_600_000;
+
+/** Infinite where another process has just removed it. */
+const beganMs = (folder: string): number => statSync(folder, { throwIfNoEntry: false })?.birthtimeMs ?? Infinity;

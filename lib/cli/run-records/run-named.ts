@@ -7,10 +7,10 @@ import type { RunPlan } from '../../reconciler/runs/planned-run.ts';
 import { ApiFailedError, connectToInstance, type ApiClient, type ApiOptions } from '../instance/api-client.ts';
 import { stateFolderPath } from '../instance/instance-file.ts';
 import { AmbiguousError, FailedError, UsageError } from '../terminal/exit.ts';
-import { folderOfRun, recordOfRun, runsFolder } from './run-folder.ts';
+import { folderOfRun, recordOfRun, runIdsIn, runsFolder } from './run-folder.ts';
 import { limitsOf } from './run-provider.ts';
 
-const RUN_WORD = 'run';
+export const RUN_WORD = 'run';
 
 interface NamedRun {
   id: string;
@@ -30,6 +30,8 @@ function nameRun(text: string, kinds: readonly KindFacts[]): NamedRun | undefine
 export interface RunSource {
   summary(id: string): Promise<RunSummary | undefined>;
   plan(id: string): Promise<RunPlan | undefined>;
+  /** At most so many. */
+  ids(limit: number): Promise<string[]>;
   /** For people: where there is no such run. */
   where: string;
 }
@@ -52,6 +54,7 @@ function apiSource(api: ApiClient, url: string): RunSource {
   return {
     summary: async (id) => await found<RunSummary>(id),
     plan: async (id) => await found<RunPlan>(id, '/plan'),
+    ids: async (limit) => (await api.get<{ items: RunSummary[] }>(`/v1/runs?limit=${limit}`)).items.map(({ runId }) => runId),
     where: `at ${url}`,
   };
 }
@@ -80,9 +83,13 @@ function folderSource(stateFolder: string): RunSource {
         records.close();
       }
     },
+    ids: async (limit) => runIdsIn(stateFolder).slice(0, limit),
     where: `in ${runsFolder(stateFolder)}`,
   };
 }
+
+/** Ids of runs where they are read. */
+export const namedRunIds = async (options: ApiOptions, limit: number): Promise<string[]> => await runSource(options).ids(limit);
 
 interface Meant extends ApiOptions {
   text: string;

@@ -43,7 +43,9 @@ export function providerProblem(word: string): string | undefined {
 export const problemThroughApi = (word: string): string | undefined =>
   hereIn(word)
     ? `${word} is for farloop run-once alone, which runs as the person who types it: expected simulated or http:ADDRESS.`
-    : providerProblem(word);
+    : word === 'simulated' || addressIn(word) !== undefined
+      ? providerProblem(word)
+      : `There is no provider ${JSON.stringify(word)}. Expected simulated or http:ADDRESS, as in http:http://127.0.0.1:9000.`;
 
 export const isHere = (word: string): boolean => hereIn(word) !== undefined;
 

@@ -20,6 +20,8 @@ export interface Attending {
   tokenFile?: string | undefined;
   /** Asked where no file is given. */
   tokenFileOf?: (run: { provider: string; node: string }) => Promise<string | undefined>;
+  /** Called where the run was there before. */
+  onFound?: (run: RunState) => void;
   /** Called with what the cluster of the run's node does not let it do. */
   onTrouble?: (problem: string) => void;
   /** Called before anything runs, with what is to be known of the provider. */
@@ -34,7 +36,7 @@ export interface Attending {
 
 /** @returns the run once it is over; undefined: there is no such run. @throws RunConflictError */
 export async function attendRun(attending: Attending): Promise<RunState | undefined> {
-  const { id, folder, clock, given, onRun = () => {}, cancel, leave } = attending;
+  const { id, folder, clock, given, onFound = () => {}, onRun = () => {}, cancel, leave } = attending;
   const [{ openStateFolder, StateFolderHeldError }, { EmbeddedRuns }, { beginRun }, { cancelRun }] = await Promise.all([
     import('../../adapters/embedded/state-folder.ts'),
     import('../../adapters/embedded/runs.ts'),
@@ -53,7 +55,11 @@ export async function attendRun(attending: Attending): Promise<RunState | undefi
   const runs = EmbeddedRuns.open({ folder });
   const cancelNow = (): void => void cancelRun(id, { runs, clock }).catch(() => {});
   try {
-    if (given) onRun((await beginRun(given, { runs, clock })).run);
+    if (given) {
+      const { run, isNew } = await beginRun(given, { runs, clock });
+      if (!isNew) onFound(run);
+      onRun(run);
+    }
     if (cancel?.aborted) cancelNow();
     cancel?.addEventListener('abort', cancelNow, { once: true });
     for (;;) {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { CAPACITY, CLEANUP, REJECTED, UNTIL, type RunOptions } from '../../kinds/run-once/options.ts';
 import { summaryOf } from '../../kinds/run-once/results.ts';
-import type { RunState } from '../../kinds/run-once/run.ts';
+import { isOver, type RunState } from '../../kinds/run-once/run.ts';
 import { runFailed } from '../../kinds/run-once/texts.ts';
 import { isQuantity, parseQuantity } from '../../objects/values/quantity.ts';
 import { readInstance, stateFolderPath, stateOption } from '../instance/instance-file.ts';
@@ -147,6 +147,7 @@ async function runOnce(options: RunOnceOptions): Promise<void> {
       clock,
       given: asked,
       tokenFile,
+      onFound: (found) => printProblem(`farloop: ${foundText(found)}`),
       onProvider: (says) => says.forEach((line) => printProblem(`farloop: ${line}`)),
       onTrouble: (problem) => printProblem(`farloop: ${problem}`),
       onRun: progress.show,
@@ -175,6 +176,11 @@ function checkMirror({ isRegistered, node }: RunNode, stateFolder: string): void
       `--mirror: no farloop up runs in ${stateFolder}, so the cluster of node ${node.metadata.name ?? ''} is out of reach: start it, or leave --mirror out`,
     );
 }
+
+const foundText = (run: RunState): string =>
+  isOver(run)
+    ? `run ${run.id} is over already: ${run.stage}; nothing runs again, and another --run-id is another run`
+    : `run ${run.id} has been begun before, and its own options count: this command follows it, or goes on with it`;
 
 /** Sorted by time, and unlike any other. */
 const newId = (): string => `run-${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}-${randomBytes(3).toString('hex')}`;

@@ -1,7 +1,7 @@
 // A run as people and pipelines read it: a line for each change, a table at the end, JSON, JUnit.
 import type { OpenRunPod, RunPodResult, RunSummary } from '../../kinds/run-once/results.ts';
 import { hasOutcome, type ContainerEnd, type RunPod, type RunState } from '../../kinds/run-once/run.ts';
-import { standingOf } from '../../kinds/run-once/standing.ts';
+import { isEnding, standingOf } from '../../kinds/run-once/standing.ts';
 import { LiveLines } from '../terminal/live-lines.ts';
 import { printProblem, tableText, type Colour } from '../terminal/output.ts';
 
@@ -18,13 +18,18 @@ export function runProgress(): RunProgress {
   if (!process.stderr.isTTY || !LiveLines.areRedrawn()) return { show: progressLines((line) => printProblem(line)), end: () => {} };
   const lines = new LiveLines();
   const known = new Map<string, string>();
-  const show = ({ pods }: RunState): void => {
+  const show = (run: RunState): void => {
+    const { pods } = run;
     const width = Math.max(...pods.map((pod) => nameOf(pod).length));
     for (const pod of pods) {
-      const standing = standingOf(pod);
+      const standing = standingOf(pod, run);
       if (known.get(pod.uid) === standing) continue;
       known.set(pod.uid, standing);
-      lines.set(pod.uid, { text: `${nameOf(pod).padEnd(width)}  ${standing}`, colour: colourOf(pod), isLast: hasOutcome(pod) });
+      lines.set(pod.uid, {
+        text: `${nameOf(pod).padEnd(width)}  ${standing}`,
+        colour: colourOf(pod),
+        isLast: hasOutcome(pod) && !isEnding(pod, run),
+      });
     }
   };
   return { show, end: () => lines.end() };
@@ -40,9 +45,9 @@ function colourOf({ error, rejected, phase, status }: RunPod): Colour | undefine
 /** Calls `say` with a line for each pod whose standing differs from the last call's. */
 function progressLines(say: (line: string) => void): (run: RunState) => void {
   const said = new Map<string, string>();
-  return ({ pods }) => {
-    for (const pod of pods) {
-      const standing = standingOf(pod);
+  return (run) => {
+    for (const pod of run.pods) {
+      const standing = standingOf(pod, run);
       if (said.get(pod.uid) === standing || (standing === 'waits' && !said.has(pod.uid))) continue;
       said.set(pod.uid, standing);
       say(`${nameOf(pod)}: ${standing}`);
@@ -65,7 +70,7 @@ const noteText = ({ error, rejected }: RunPodResult): string => error ?? (reject
 export type LogsByPod = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 export function runText(summary: RunSummary, logs: LogsByPod = new Map()): string {
-  const { runId, state, node, results, warnings, open, openPods } = summary;
+  const { runId, state, node, results, warnings, open, openPods, finishedAt } = summary;
   const counts = [
     `${results.filter((result) => resultText(result) === 'ok').length} ok`,
     `${results.filter((result) => resultText(result) === 'failed').length} failed`,
@@ -77,7 +82,7 @@ export function runText(summary: RunSummary, logs: LogsByPod = new Map()): strin
     ...openPods.map((pod) => [nameOf(pod.pod), 'open', containersText(pod), openText(pod)]),
   ];
   return [
-    `run ${runId} on ${node}: ${state}; ${counts.join(', ')}`,
+    `run ${runId} on ${node}: ${state}${state === 'cancelled' && finishedAt === undefined ? ', and its pods are ending' : ''}; ${counts.join(', ')}`,
     ...(rows.length > 0 ? [tableText(['POD', 'RESULT', 'CONTAINERS', 'NOTE'], rows)] : []),
     ...warnings.map((warning) => `warning: ${warning}`),
     ...results.flatMap(({ pod }) => logLines(nameOf(pod), logs.get(pod.uid))),
@@ -98,14 +103,15 @@ export const runJson = (summary: RunSummary, logs: LogsByPod = new Map()): objec
 
 /** One suite, a case for each pod: pipelines read it. */
 export function junitText(summary: RunSummary, logs: LogsByPod = new Map()): string {
-  const { runId, results, startedAt, finishedAt } = summary;
+  const { runId, results, openPods, startedAt, finishedAt } = summary;
   const seconds = finishedAt === undefined ? 0 : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000;
   const failures = results.filter(({ error }) => error !== undefined).length;
   const skipped = results.filter(({ error, rejected }) => error === undefined && rejected).length;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites><testsuite name="${xml(runId)}" tests="${results.length}" failures="${failures}" skipped="${skipped}" time="${seconds.toFixed(3)}" timestamp="${xml(startedAt)}">`,
+    `<testsuites><testsuite name="${xml(runId)}" tests="${results.length + openPods.length}" failures="${failures}" errors="${openPods.length}" skipped="${skipped}" time="${seconds.toFixed(3)}" timestamp="${xml(startedAt)}">`,
     ...results.map((result) => caseText(result, logs.get(result.pod.uid))),
+    ...openPods.map(openCaseText),
     '</testsuite></testsuites>',
   ].join('\n');
 }
@@ -120,6 +126,10 @@ function caseText(result: RunPodResult, logs: Readonly<Record<string, string>> =
   ];
   return `  <testcase classname="${xml(pod.namespace)}" name="${xml(pod.name)}">${parts.join('')}</testcase>`;
 }
+
+/** A pipeline must not take a run that goes on for one that went well. */
+const openCaseText = ({ pod, waitsFor }: OpenRunPod): string =>
+  `  <testcase classname="${xml(pod.namespace)}" name="${xml(pod.name)}"><error message="${xml(`no outcome yet: waits for ${waitsFor}`)}"/></testcase>`;
 
 const XML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
 

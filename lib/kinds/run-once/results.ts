@@ -55,14 +55,14 @@ export const failedPodsOf = (run: RunState): RunPod[] => resultOrder(run).filter
 
 export function summaryOf(run: RunState): RunSummary {
   const { id, stage, node, provider, error, cause, warnings, createdAtMs, finishedAtMs, pods } = run;
-  const nextAtMs = isOver(run) ? Infinity : Math.min(run.deadlineAtMs, ...pods.flatMap(({ dueAtMs }) => dueAtMs ?? []));
+  const nextAtMs = nextMsOf(run);
   return {
     runId: id,
     state: stage,
     node: node.metadata.name ?? '',
     provider,
     why: whyOf(run),
-    ...(nextAtMs !== Infinity && { nextAt: new Date(nextAtMs).toISOString() }),
+    ...(nextAtMs !== undefined && { nextAt: new Date(nextAtMs).toISOString() }),
     results: resultOrder(run).map(resultOf),
     open: pods.filter((pod) => !hasOutcome(pod)).length,
     openPods: pods.filter((pod) => !hasOutcome(pod)).map((pod) => openOf(run, pod)),
@@ -74,12 +74,22 @@ export function summaryOf(run: RunState): RunSummary {
   };
 }
 
+const isNow = ({ phase, dueAtMs }: RunPod): boolean => dueAtMs === undefined && phase !== 'queued' && phase !== 'final';
+
+/** @returns undefined: its next step is to be taken at once, or the run is over */
+function nextMsOf(run: RunState): number | undefined {
+  const { stage, pods, deadlineAtMs } = run;
+  if (isOver(run) || (stage === 'admitting' ? pods.slice(0, 1) : pods).some(isNow)) return undefined;
+  const dues = [...pods.flatMap(({ dueAtMs }) => dueAtMs ?? []), ...(pods.every(hasOutcome) ? [] : [deadlineAtMs])];
+  return dues.length === 0 ? undefined : Math.min(...dues);
+}
+
 function openOf(run: RunState, state: RunPod): OpenRunPod {
   const { pod, status, containers, retries } = resultOf(state);
   const { dueAtMs } = state;
   return {
     pod,
-    why: standingOf(state),
+    why: standingOf(state, run),
     waitsFor: waitsFor(run, state),
     ...(dueAtMs !== undefined && { nextAt: new Date(dueAtMs).toISOString() }),
     ...(status && { status }),

@@ -1,9 +1,13 @@
 // How a pod of a run stands, in a few words: for people and consoles.
 import { hasOutcome, isOver, type ContainerEnd, type RunPod, type RunState } from './run.ts';
+import { isToBeDeleted } from './stopping.ts';
+import { CANCELLED } from './texts.ts';
 
 /** How a pod stands now, in a few words. */
-export function standingOf({ phase, rejected, error, status, isSeen }: RunPod): string {
+export function standingOf(pod: RunPod, run: RunState): string {
+  const { phase, rejected, error, status, isSeen } = pod;
   if (rejected) return `rejected: ${rejected.reason}`;
+  if (error === CANCELLED) return isEnding(pod, run) ? ENDING : 'cancelled';
   if (error !== undefined) return 'failed';
   if (phase === 'final') return endText(status?.phase);
   if (phase === 'room') return 'waits until others have made room';
@@ -17,6 +21,10 @@ export function standingOf({ phase, rejected, error, status, isSeen }: RunPod): 
 }
 
 const ENDED = 'has ended';
+const ENDING = 'ending';
+
+/** A cancelled pod has its outcome at once, and its task may run on for its grace period. */
+export const isEnding = (pod: RunPod, run: RunState): boolean => pod.error === CANCELLED && !isOver(run) && isToBeDeleted(pod, run);
 
 const endText = (phase = 'Running'): string => (phase === 'Succeeded' ? 'succeeded' : phase === 'Failed' ? 'ended' : 'running');
 

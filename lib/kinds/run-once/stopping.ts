@@ -1,7 +1,7 @@
 // Deletes a run's tasks at the provider, after the run or because it was cancelled. A run is not over before they have ended.
 import { shownStatusOf } from './containers.ts';
 import { isDue, SENDING_MS, taskOf, type PodStep } from './pod-step.ts';
-import type { RunState } from './run.ts';
+import type { RunPod, RunState } from './run.ts';
 import type { CallOutcome, Look } from './step-words.ts';
 import { notDeleted, stillEnding } from './texts.ts';
 
@@ -17,14 +17,18 @@ export const isStopping = ({ state: { stop } }: PodStep): boolean => stop !== un
 const deletesTasks = ({ options: { cleanup }, stage, error }: RunState): boolean =>
   stage === 'cancelled' ? cleanup !== 'keep' : cleanup === 'always' || (cleanup === 'onFailure' && error !== undefined);
 
+const mayHaveTask = ({ orderedAtMs, isSeen }: RunPod): boolean => orderedAtMs !== undefined || isSeen === true;
+
+/** Once all outcomes are known, unless it has been deleted. */
+export const isToBeDeleted = (pod: RunPod, run: RunState): boolean => mayHaveTask(pod) && deletesTasks(run) && !pod.stop?.isOver;
+
 const graceSecondsOf = ({ pod: { spec } }: PodStep): number => Math.max(1, spec.terminationGracePeriodSeconds ?? USUAL_GRACE_SECONDS);
 
 /** Goes on with stops that have begun. @param isEnd all outcomes are known: tasks that are to be deleted then are stopped, too */
 export function orderStops(steps: readonly PodStep[], run: RunState, isEnd: boolean): void {
   for (const step of steps) {
     const { state, now } = step;
-    const mayHaveTask = state.orderedAtMs !== undefined || state.isSeen === true;
-    if (isEnd && mayHaveTask && deletesTasks(run)) state.stop ??= { atMs: now.getTime() };
+    if (isEnd && isToBeDeleted(state, run)) state.stop ??= { atMs: now.getTime() };
     if (isStopping(step)) order(step);
   }
 }

@@ -10,7 +10,7 @@ const MOST_BYTES = 32_768;
 const READ_MS = 10_000;
 const AT_ONCE = 10;
 
-/** Keeps those that are not kept yet. Logs that cannot be read are left out. */
+/** Keeps those that are not kept yet; of a task that was deleted again, as it may have written while it ended. Logs that cannot be read are left out. */
 export async function keepLogs(
   run: RunState,
   indexes: readonly number[],
@@ -20,10 +20,14 @@ export async function keepLogs(
   if (lines === undefined || !provider.logs) return;
   await inParallel(indexes, AT_ONCE, async (index) => {
     const pod = run.pods[index];
-    if (!pod?.isSeen || (await readLogs(runs, run.id, index)) !== undefined) return;
+    if (!pod?.isSeen) return;
+    const known = await readLogs(runs, run.id, index);
+    if (known !== undefined && !pod.stop?.isOver) return;
     const texts: Record<string, string> = {};
     for (const { name } of pod.status?.containers ?? []) {
-      const text = await lastLines(provider, pod, { container: name, lines, clock });
+      const read = await lastLines(provider, pod, { container: name, lines, clock });
+      // A provider need not keep the logs of deleted tasks.
+      const text = read || (known?.[name] ?? read);
       if (text !== undefined) texts[name] = text;
     }
     await storeLogs(runs, run.id, index, texts);

@@ -142,4 +142,26 @@ describe('names of workloads', () => {
     await new Promise((resolve) => server.close(resolve));
     expect(await askedAt(port, 'job/de')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
   });
+
+  test('of runs they are ids: of the state folder, or of the instance that FARLOOP_ENDPOINT names', async () => {
+    const state = join(folder.path, 'state');
+    for (const id of ['nightly-07', 'nightly-08', 'other']) mkdirSync(join(state, 'runs', id), { recursive: true });
+    const here = { environment: { FARLOOP_STATE: state } };
+    expect((await runFarloop(['completion', 'names', 'run/ni'], here)).stdout).toBe('run/nightly-07\nrun/nightly-08\n');
+    expect((await runFarloop(['completion', 'names', 'Run/o'], here)).stdout).toBe('Run/other\n');
+    expect(await runFarloop(['completion', 'names', 'run/'], { environment: { FARLOOP_STATE: join(state, 'none') } })).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+    });
+    const server = createServer((request, response) => {
+      const items = request.url === '/v1/runs?limit=500' ? [{ runId: 'there' }, { runId: 'elsewhere' }] : [];
+      response.end(JSON.stringify({ items }));
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    expect(await askedAt((server.address() as AddressInfo).port, 'run/t')).toMatchObject({ stdout: 'run/there\n' });
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
 });

@@ -1,7 +1,8 @@
 // Progress of a run: on a terminal a table that is redrawn, elsewhere a line on standard error for each change.
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { runProgress } from '../../../lib/cli/runs/run-text.ts';
+import { junitText, runProgress, runText } from '../../../lib/cli/runs/run-text.ts';
 import { newRun } from '../../../lib/kinds/run-once/new-run.ts';
+import { summaryOf } from '../../../lib/kinds/run-once/results.ts';
 import type { RunPod, RunState } from '../../../lib/kinds/run-once/run.ts';
 import { aNode, aPod, START_MS } from '../../kinds/run-once/run-world.ts';
 
@@ -50,4 +51,26 @@ test('where standard error is read by a program each change is a line there', ()
   stderr.isTTY = false;
   show();
   expect([written.out, written.err]).toEqual(['', 'ns/a: starting\nns/a: succeeded\nns/longer: starting\n']);
+});
+
+test('a cancelled pod is ending until its task has ended: on a terminal its row stays so long', () => {
+  const cancelled = { phase: 'final', error: 'run cancelled', isSeen: true } as const;
+  const ended = { ...cancelled, stop: { atMs: START_MS, isOver: true } } as const;
+  const progress = runProgress();
+  const ending: RunState = { ...runWith(cancelled, ended), stage: 'cancelled' };
+  progress.show(ending);
+  progress.show({ ...ending, pods: runWith(ended, ended).pods });
+  progress.end();
+  expect(written.out).toMatch(/ns\/longer {2}cancelled\n.*ns\/a {7}ending\n[^]*ns\/a {7}cancelled\n$/);
+  expect(runText(summaryOf(ending))).toMatch(/^run one on edge: cancelled, and its pods are ending; 0 ok, 2 failed/);
+  expect(runText(summaryOf({ ...ending, finishedAtMs: START_MS }))).toMatch(/^run one on edge: cancelled; 0 ok/);
+  expect(runText(summaryOf({ ...ending, options: { ...ending.options, cleanup: 'keep' } }))).toMatch(/^run one on edge: cancelled/);
+});
+
+test('as JUnit a pod without an outcome is an error: a run that goes on has not gone well', () => {
+  const xml = junitText(summaryOf(runWith({ phase: 'final', status: { phase: 'Succeeded', containers: [] } }, { phase: 'check' })));
+  expect(xml).toContain('<testsuite name="one" tests="2" failures="0" errors="1" skipped="0"');
+  expect(xml).toContain(
+    '<testcase classname="ns" name="longer"><error message="no outcome yet: waits for a look at its status"/></testcase>',
+  );
 });

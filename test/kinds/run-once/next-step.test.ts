@@ -53,6 +53,18 @@ describe('a pod without an outcome says what it waits for', () => {
     expect(waits(told())).toEqual(['the list of all that runs on its node']);
   });
 
+  test('when the run goes on: at the pod’s next look, or with nothing said at once', () => {
+    const { told, step, cancel } = begun(['a', 'b'], { parallelism: 1, until: 'completed' });
+    expect(told().nextAt).toBeUndefined();
+    step({}, 0);
+    step(missed, 0);
+    expect(told().nextAt).toBeUndefined();
+    step(accepted, 0);
+    expect(told().nextAt).toBe(at(5).toISOString());
+    cancel();
+    expect(told().nextAt).toBeUndefined();
+  });
+
   test('a run that waits for a stop names the pod', () => {
     const { told, step, cancel } = begun(['a'], { until: 'completed' });
     step({}, 0);
