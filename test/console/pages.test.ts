@@ -107,11 +107,12 @@ describe('the console', () => {
     await view.shows('farloop explain job/demo -n default');
   });
 
-  test('a workload of a kind without pods: no word of pods', async () => {
+  test('a workload of a kind without pods of its own: no word of logs', async () => {
     await view.click('VirtualNode edge');
     await view.shows('uid uid-of-edge');
     await view.shows('Conditions');
-    expect(await view.text()).not.toMatch(/Pods|Logs/);
+    await view.shows('No pod is bound to it.');
+    expect(await view.text()).not.toContain('Logs');
   });
 
   test('a cluster that does not answer, since when and why, and what its workloads wait for; and that it answers again', async () => {
@@ -323,6 +324,17 @@ describe('the console', () => {
     await view.showsNoMore('Job default/demo');
     await view.goTo('#/workloads?state=none');
     await view.shows('there is no state "none"');
+    // What no row that is shown has can be chosen, too: the server knows it.
+    await view.goTo('#/workloads?kind=VirtualNode');
+    const offered = async (label: string): Promise<string[]> =>
+      await view.evaluate(
+        `[...document.querySelectorAll('.filters label')].filter((each) => each.firstChild.textContent === ${JSON.stringify(label)})` +
+          `.flatMap((each) => [...each.querySelectorAll('option')].map(({ textContent }) => textContent))`,
+      );
+    await until('kinds are offered', async () => /^all,Job \(\d+\),VirtualNode \(1\)$/.test((await offered('Kind')).join()));
+    expect(await offered('Namespace')).toEqual(['all']);
+    await view.goTo('#/workloads?cluster=local');
+    await until('namespaces are offered', async () => /^all,default \(\d+\)$/.test((await offered('Namespace')).join()));
   });
 
   test('keys: / searches, ? helps, g leads, arrows choose and Enter opens', async () => {

@@ -44,6 +44,8 @@ export const Workload = v.object({
   ),
 });
 
+const facet = v.array(v.object({ value: text, count }));
+
 export const WorkloadPage = v.object({
   items: v.array(Workload),
   total: v.pipe(count, v.description('How many match, on all pages.')),
@@ -52,6 +54,14 @@ export const WorkloadPage = v.object({
     v.description('How many of those that match are in each state.'),
   ),
   of: v.pipe(count, v.description('How many workloads there are, whether they match or not.')),
+  facets: v.exactOptional(
+    v.pipe(
+      v.object({ kinds: facet, namespaces: facet, namespacesLeftOut: count }),
+      v.description(
+        'Where facets=shown asks for them: kinds, as if none were chosen, and the most frequent namespaces, likewise; each with how many match.',
+      ),
+    ),
+  ),
   next: v.exactOptional(text),
 });
 

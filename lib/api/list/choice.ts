@@ -175,6 +175,40 @@ function positionIn(from: string): string {
   return text;
 }
 
+/** The most frequent namespaces; others are found by typing. */
+const MOST_NAMESPACES = 200;
+
+export interface Facet {
+  value: string;
+  count: number;
+}
+
+/** What the selection could be narrowed to, or changed to: each kind as if no kind were chosen, each namespace as if no namespace were. */
+export interface Facets {
+  kinds: Facet[];
+  /** The most frequent, by name. */
+  namespaces: Facet[];
+  namespacesLeftOut: number;
+}
+
+/** @param all that match whatever else is chosen */
+export function facetsOf(all: readonly Listed[], { kind, namespace }: Pick<Choice, 'kind' | 'namespace'>): Facets {
+  const kinds = new Map<string, number>();
+  const namespaces = new Map<string, number>();
+  for (const { key } of all) {
+    if (namespace === undefined || key.namespace === namespace) kinds.set(key.kind, (kinds.get(key.kind) ?? 0) + 1);
+    // Some kinds have none.
+    if (key.namespace !== '' && (kind === undefined || key.kind === kind))
+      namespaces.set(key.namespace, (namespaces.get(key.namespace) ?? 0) + 1);
+  }
+  const byName = (one: Facet, other: Facet): number => (one.value < other.value ? -1 : 1);
+  const facets = (counts: Map<string, number>): Facet[] => [...counts].map(([value, count]) => ({ value, count })).toSorted(byName);
+  const most = facets(namespaces)
+    .toSorted((one, other) => other.count - one.count)
+    .slice(0, MOST_NAMESPACES);
+  return { kinds: facets(kinds), namespaces: most.toSorted(byName), namespacesLeftOut: namespaces.size - most.length };
+}
+
 /** How many of each state, in the order of states; none of a state that none has. */
 export function totalsOf(chosen: readonly Listed[]): Partial<Record<State, number>> {
   const counts = new Map<State, number>();

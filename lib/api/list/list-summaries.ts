@@ -11,7 +11,19 @@ import { dollarsByWorkload, payerText } from '../cost-by.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 import { timeText } from '../../objects/values/time-text.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../told-workload.ts';
-import { isChosen, needsOne, pageOf, totalsOf, type Choice, type Listed, type Order, type Page, type Rule } from './choice.ts';
+import {
+  facetsOf,
+  isChosen,
+  needsOne,
+  pageOf,
+  totalsOf,
+  type Choice,
+  type Facets,
+  type Listed,
+  type Order,
+  type Page,
+  type Rule,
+} from './choice.ts';
 import { overlayOf } from './on-cluster.ts';
 import { SummaryLog } from './summary-log.ts';
 
@@ -23,6 +35,8 @@ export interface WorkloadPage {
   totals: Partial<Record<State, number>>;
   /** How many workloads there are, whether they match or not. */
   of: number;
+  /** Where they are asked for: what it could be narrowed to. */
+  facets?: Facets;
   next?: string;
 }
 
@@ -33,6 +47,7 @@ export interface AskedList {
   page: Page;
   /** With the cost of each. */
   withCost?: boolean | undefined;
+  withFacets?: boolean | undefined;
 }
 
 type ListPorts = Pick<Ports, 'store' | 'clusters' | 'clock' | 'telemetry' | 'troubleLastsMs' | 'costs'>;
@@ -53,18 +68,23 @@ function logOf(ports: ListPorts): SummaryLog {
 /** @throws RefusedRequestError for a cluster, kind or page that is none */
 export async function listSummaries(
   ports: ListPorts,
-  { cluster, choice, order, page, withCost = false }: AskedList,
+  { cluster, choice, order, page, withCost = false, withFacets = false }: AskedList,
 ): Promise<WorkloadPage> {
   const rule = ruleOf(ports);
   const kind = choice.kind === undefined ? undefined : kindNamed(choice.kind);
   const all = await allListed(ports, await recordsOf(ports, cluster));
-  const chosen = all.filter((listed) => isChosen(listed, { ...choice, kind }, rule));
+  const { namespace } = choice;
+  const matching = all.filter((listed) => isChosen(listed, { ...choice, kind: undefined, namespace: undefined }, rule));
+  const chosen = matching.filter(
+    ({ key }) => (kind === undefined || key.kind === kind) && (namespace === undefined || key.namespace === namespace),
+  );
   const { items, next } = pageOf(await costly(ports, chosen, { withCost, order }), { order, page, rule });
   return {
     items: items.map((listed) => workloadOf(listed, rule)),
     total: chosen.length,
     totals: totalsOf(chosen),
     of: all.reduce((sum, { summary }) => sum + (summary.removedAtMs === undefined ? 1 : 0), 0),
+    ...(withFacets && { facets: facetsOf(matching, { kind, namespace }) }),
     ...(next !== undefined && { next }),
   };
 }

@@ -16,6 +16,7 @@ import {
   continues,
   cost,
   ended,
+  facets,
   kindNamed,
   labels,
   limit,
@@ -49,6 +50,7 @@ export const workloadRoutes = [
       needs,
       sort,
       cost,
+      facets,
       limit: limit(500),
       page: pageNumber,
       continue: continues,
@@ -69,7 +71,14 @@ export const workloadRoutes = [
         needsPerson: query.needs,
         ...(part !== undefined && part !== '' && { text: part }),
       };
-      return await listSummaries(ports, { cluster, choice, order, page: { limit: most, number: page, from }, withCost: query.cost });
+      return await listSummaries(ports, {
+        cluster,
+        choice,
+        order,
+        page: { limit: most, number: page, from },
+        withCost: query.cost,
+        withFacets: query.facets,
+      });
     },
   }),
   route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}', {

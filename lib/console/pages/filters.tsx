@@ -3,14 +3,17 @@ import { isNarrow } from '../parts/media.ts';
 import { TypedText } from '../parts/typed-text.tsx';
 import { address, go, withQuery } from '../state/address.ts';
 import type { ClusterSummary, WorkloadSummary } from '../state/answers.ts';
+import type { Facet, Facets } from '../state/workload-list.ts';
 import { BY_URGENCY } from '../state/standing.ts';
 
 interface Choice {
   name: string;
   label: string;
-  values: readonly string[];
+  values: readonly (string | Facet)[];
   /** Of the first, which filters nothing. */
   none?: string;
+  /** Values that are too many to be offered. */
+  leftOut?: number;
 }
 
 const AGES = ['<10m', '<1h', '<12h', '<1d', '<7d', '>1h', '>1d', '>7d'];
@@ -18,13 +21,25 @@ const ENDED = ['1h', '12h', '1d', '7d'];
 
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].filter((value) => value !== '').toSorted();
 
-export function Filters({ clusters, items }: { clusters: readonly ClusterSummary[]; items: readonly WorkloadSummary[] }) {
+interface FiltersProps {
+  clusters: readonly ClusterSummary[];
+  items: readonly WorkloadSummary[];
+  /** An API of the version before tells none: then what the loaded rows have is offered. */
+  facets: Facets | undefined;
+}
+
+export function Filters({ clusters, items, facets }: FiltersProps) {
   const { query } = address.value;
   const choices: Choice[] = [
     { name: 'state', label: 'State', values: BY_URGENCY },
     { name: 'cluster', label: 'Cluster', values: clusters.map(({ name }) => name) },
-    { name: 'namespace', label: 'Namespace', values: distinct(items.map(({ namespace }) => namespace)) },
-    { name: 'kind', label: 'Kind', values: distinct(items.map(({ kind }) => kind)) },
+    {
+      name: 'namespace',
+      label: 'Namespace',
+      values: facets?.namespaces ?? distinct(items.map(({ namespace }) => namespace)),
+      leftOut: facets?.namespacesLeftOut ?? 0,
+    },
+    { name: 'kind', label: 'Kind', values: facets?.kinds ?? distinct(items.map(({ kind }) => kind)) },
     { name: 'age', label: 'Age', values: AGES, none: 'any' },
     { name: 'ended', label: 'Ended within', values: ENDED, none: 'any' },
   ];
@@ -58,18 +73,20 @@ export function Filters({ clusters, items }: { clusters: readonly ClusterSummary
   );
 }
 
-function Select({ name, label, values, none = 'all', chosen }: Choice & { chosen: string }) {
-  const shown = chosen === '' || values.includes(chosen) ? values : [chosen, ...values];
+function Select({ name, label, values, none = 'all', leftOut = 0, chosen }: Choice & { chosen: string }) {
+  const offered = values.map((each): Partial<Facet> & { value: string } => (typeof each === 'string' ? { value: each } : each));
+  const shown = chosen === '' || offered.some(({ value }) => value === chosen) ? offered : [{ value: chosen }, ...offered];
   return (
     <label>
       <span>{label}</span>
       <select value={chosen} onChange={(event) => go(withQuery({ [name]: event.currentTarget.value }), { isReplaced: true })}>
         <option value="">{none}</option>
-        {shown.map((value) => (
+        {shown.map(({ value, count }) => (
           <option key={value} value={value}>
-            {value}
+            {count === undefined ? value : `${value} (${count.toLocaleString('en')})`}
           </option>
         ))}
+        {leftOut > 0 && <option disabled>{`and ${leftOut.toLocaleString('en')} with fewer: search by name`}</option>}
       </select>
     </label>
   );

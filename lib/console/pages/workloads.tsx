@@ -36,6 +36,7 @@ function askedOf(query: URLSearchParams): URLSearchParams {
     if (value !== null && value !== '') asked.set(name, value);
   }
   asked.set('sort', query.get('sort') ?? USUAL_SORT);
+  asked.set('facets', 'shown');
   // Summed up for those that look at it.
   if (shownColumns().some(({ word }) => word === 'cost')) asked.set('cost', 'shown');
   return asked;
@@ -57,7 +58,7 @@ export function Workloads() {
         {data ? countText(data.total, 'workload') : 'Workloads'}
         {data && data.total < data.of && <span class="soft"> of {data.of.toLocaleString('en')}</span>}
       </h1>
-      <Filters clusters={clusters} items={data?.items ?? []} />
+      <Filters clusters={clusters} items={data?.items ?? []} facets={data?.facets} />
       {problem !== undefined && <Trouble>{problem}</Trouble>}
       {data && (
         <div class="counts" role="group" aria-label="By state">

@@ -24,6 +24,18 @@ export interface Totals {
   totals: Readonly<Record<string, number>>;
   /** Whether they match or not. */
   of: number;
+  facets?: Facets;
+}
+
+export interface Facet {
+  value: string;
+  count: number;
+}
+
+export interface Facets {
+  kinds: readonly Facet[];
+  namespaces: readonly Facet[];
+  namespacesLeftOut: number;
 }
 
 export interface WorkloadList extends Totals {
@@ -33,6 +45,8 @@ export interface WorkloadList extends Totals {
   /** Of the API, that these are. */
   pages: number;
 }
+
+const NONE: Totals = { total: 0, totals: {}, of: 0 };
 
 /** Pages wanted, by the path of the selection. */
 const wantedRows = new Map<string, number>();
@@ -55,7 +69,9 @@ function readPages(path: string): Read<WorkloadList> {
     ) {
       const mark = next.at(-1)?.next;
       const answer = await read<ListAnswer>(
-        mark === undefined ? `${path}&limit=${FIRST_ROWS}` : `${path}&limit=${FURTHER_ROWS}&continue=${encodeURIComponent(mark)}`,
+        mark === undefined
+          ? `${path}&limit=${FIRST_ROWS}`
+          : `${path.replace('&facets=shown', '')}&limit=${FURTHER_ROWS}&continue=${encodeURIComponent(mark)}`,
         stop,
       );
       empty = answer.items.length === 0 ? empty + 1 : 0;
@@ -63,9 +79,9 @@ function readPages(path: string): Read<WorkloadList> {
       next.push(answer);
     }
     [pages, wantedBefore] = [next, wanted];
-    const { total, totals, of } = next[0] ?? { total: 0, totals: {}, of: 0 };
+    const { total, totals, of, facets } = next[0] ?? NONE;
     const hasMore = next.at(-1)?.next !== undefined;
-    shown = patched(shown, { items: [...items.values()], hasMore, pages: next.length, total, totals, of });
+    shown = patched(shown, { items: [...items.values()], hasMore, pages: next.length, total, totals, of, ...(facets && { facets }) });
     return shown;
   };
 }

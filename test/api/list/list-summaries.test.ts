@@ -117,3 +117,27 @@ test('the dearest come first by cost, each with its cost; it is summed once a mi
   expect(sums).toBe(1);
   await expect(list({ cost: 'yes' })).rejects.toMatchObject({ status: 400 });
 });
+
+test('facets: kinds and namespaces of what else is chosen, with counts; the most frequent of many namespaces', async () => {
+  const facets = async (query: Record<string, string>) =>
+    ((await list({ facets: 'shown', limit: '1', ...query })) as { facets?: object }).facets;
+  for (const name of ['a1', 'a2']) await summarize(name, {}, { namespace: 'a' });
+  await summarize('b1', { state: 'Failed' }, { namespace: 'b' });
+  const [a, b] = [
+    { value: 'a', count: 2 },
+    { value: 'b', count: 1 },
+  ];
+  expect(await facets({})).toEqual({ kinds: [{ value: 'Job', count: 3 }], namespaces: [a, b], namespacesLeftOut: 0 });
+  // Another one can be chosen in its place.
+  expect(await facets({ namespace: 'b' })).toEqual({ kinds: [{ value: 'Job', count: 1 }], namespaces: [a, b], namespacesLeftOut: 0 });
+  expect(await facets({ state: 'Failed' })).toMatchObject({ namespaces: [b] });
+  expect(await facets({ kind: 'PyTorchJob' })).toMatchObject({ kinds: [{ value: 'Job', count: 3 }], namespaces: [] });
+  expect((await list({ namespace: 'b' })).items).toHaveLength(1);
+  expect(await list({})).not.toHaveProperty('facets');
+  await expect(list({ facets: 'all' })).rejects.toMatchObject({ status: 400 });
+  for (let at = 0; at < 200; at++) await summarize(`c${at}`, {}, { namespace: `c${at}` });
+  const many = (await facets({})) as { namespaces: object[]; namespacesLeftOut: number };
+  expect(many.namespaces).toHaveLength(200);
+  expect(many.namespaces).toContainEqual(a);
+  expect(many.namespacesLeftOut).toBe(2);
+});
