@@ -513,6 +513,25 @@ describe('workloads', () => {
     expect(await call('/v1/passes/other')).toMatchObject({ status: 404 });
   });
 
+  test.each([
+    ['/v1/workloads?stat=failed', 'there is no parameter "stat" here: there are cluster, kind, namespace, name, node, state, '],
+    ['/v1/workloads?state=failed&state=running', '"state" may be given once only'],
+    ['/v1/workloads?page=1&continue=eAB5', '"page" and "continue" both say where to begin: give one of them'],
+    ['/v1/workloads/local/Job/default/demo?uid=1', 'there is no parameter "uid" here: this takes none'],
+    ['/v1/workloads/local/Job/default/demo/pods?index=last', '"index" must be a whole number, as in index=4711'],
+    ['/v1/stream?since=1', 'there is no parameter "since" here: this takes none'],
+    ['/metrics?format=text', 'there is no parameter "format" here: this takes none'],
+  ])('%s is refused, with the parameters that are possible', async (path, says) => {
+    await know(ports, { name: 'demo' });
+    expect(await call(path)).toEqual({ status: 400, body: aProblem(400, expect.stringContaining(says)) });
+  });
+
+  test('the log of a pod that the workload does not have is refused, not empty', async () => {
+    await know(ports, { name: 'demo', pods: ['demo-0'] });
+    const says = 'job/demo has no pod called demo-9: "farloop explain job/demo" tells of its pods';
+    expect(await call('/v1/workloads/local/Job/default/demo/logs?pod=demo-9')).toEqual({ status: 404, body: aProblem(404, says) });
+  });
+
   const refusals = [
     { name: 'one that is not there', path: '/v1/workloads/local/Job/default/nowhere', status: 404 },
     { name: 'a limit that is none', path: '/v1/workloads?limit=many', status: 400 },
@@ -582,10 +601,12 @@ describe('clusters and queues', () => {
   test('what fails here is answered with its sentence and stands in the log; what was asked wrongly does not', async () => {
     const telemetry = new RecordingTelemetry();
     Object.assign(ports, { telemetry });
-    Object.assign(ports.queue, { depth: () => Promise.reject(new Error('the queue is away')) });
-    expect(await call('/v1/queues?secret=in-a-query')).toEqual({ status: 500, body: aProblem(500, 'the queue is away') });
+    Object.assign(ports.clusters, { list: () => Promise.reject(new Error('the table is away')) });
+    expect(await call('/v1/workloads?text=in-a-query')).toEqual({ status: 500, body: aProblem(500, 'the table is away') });
     expect((await call('/v1/nowhere')).status).toBe(404);
-    expect(telemetry.lines).toMatchObject([{ level: 'error', message: 'request failed', fields: { method: 'GET', path: '/v1/queues' } }]);
+    expect(telemetry.lines).toMatchObject([
+      { level: 'error', message: 'request failed', fields: { method: 'GET', path: '/v1/workloads' } },
+    ]);
   });
 
   test('a dead letter is shown and goes back, once', async () => {

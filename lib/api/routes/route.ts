@@ -17,7 +17,7 @@ interface Words {
 }
 
 interface Declared<Query extends v.ObjectEntries, Body extends v.GenericSchema | undefined> extends Words {
-  /** Each parameter: see parameters.ts. Others are passed over. */
+  /** Each parameter: see parameters.ts. Others are refused. */
   query?: Query;
   body?: Body;
   /** The sentence for a body that is unusable, whatever it is. Absent: the first fault, with its place. */
@@ -96,11 +96,14 @@ export function eventsRoute<const Name extends RouteName>(
   return {
     name,
     ...wordsOf(words),
-    query: v.object({}),
+    query: NO_PARAMETERS,
     body: undefined,
     answer: undefined,
     contentType: 'text/event-stream',
-    respond: async (ports) => ({ events: (signal) => events(ports, signal) }),
+    async respond(ports, request) {
+      queryIn(NO_PARAMETERS, request.query);
+      return { events: (signal) => events(ports, signal) };
+    },
   };
 }
 
@@ -112,13 +115,18 @@ export function textRoute<const Name extends RouteName>(
   return {
     name,
     ...wordsOf(words),
-    query: v.object({}),
+    query: NO_PARAMETERS,
     body: undefined,
     answer: undefined,
     contentType: contentType.split(';', 1)[0] ?? contentType,
-    respond: async (ports) => ({ text: await handle(ports), contentType }),
+    async respond(ports, request) {
+      queryIn(NO_PARAMETERS, request.query);
+      return { text: await handle(ports), contentType };
+    },
   };
 }
+
+const NO_PARAMETERS: v.ObjectSchema<v.ObjectEntries, undefined> = v.object({});
 
 /** Where nothing says who asks. */
 const SOMEBODY = 'somebody';
@@ -127,13 +135,19 @@ const wordsOf = ({ summary, errors }: Words): Words => ({ summary, ...(errors &&
 
 /** @throws RefusedRequestError with the schema's own sentence, which names the parameter */
 function queryIn(schema: v.ObjectSchema<v.ObjectEntries, undefined>, query: URLSearchParams): unknown {
-  const given = Object.fromEntries(
-    Object.keys(schema.entries).flatMap((name) => {
-      const value = query.get(name);
-      return value === null ? [] : [[name, value]];
-    }),
-  );
-  const checked = v.safeParse(schema, given, { abortEarly: true });
+  const names = Object.keys(schema.entries);
+  const given = new Map<string, string>();
+  // A misspelt filter that is passed over would show everything as if it had been filtered.
+  for (const [name, value] of query) {
+    if (!names.includes(name))
+      throw new RefusedRequestError(
+        400,
+        `there is no parameter ${JSON.stringify(name)} here: ${names.length === 0 ? 'this takes none' : `there are ${names.join(', ')}`}`,
+      );
+    if (given.has(name)) throw new RefusedRequestError(400, `"${name}" may be given once only`);
+    given.set(name, value);
+  }
+  const checked = v.safeParse(schema, Object.fromEntries(given), { abortEarly: true });
   if (!checked.success) throw new RefusedRequestError(400, checked.issues[0].message);
   return checked.output;
 }

@@ -27,7 +27,7 @@ export const workloadPartRoutes = [
     summary: 'Its pods by type, index and name, page by page, of any number',
     query: {
       state: podStates,
-      index: textParameter('only of this completion index, or index of a replica'),
+      index: wholeNumber('only of this completion index, or index of a replica', 'index'),
       type: textParameter('only of this type of replicas, such as Worker'),
       limit: limit(100),
       continue: continues,
@@ -36,7 +36,11 @@ export const workloadPartRoutes = [
     errors: { ...badRequest, ...errors },
     async handle(ports, { path, query: { state, index, type, limit: most, continue: from } }) {
       const { known, nowMs } = await find(ports, path);
-      const choice = { ...(state && { states: state }), ...(index !== undefined && { index }), ...(type !== undefined && { type }) };
+      const choice = {
+        ...(state && { states: state }),
+        ...(index !== undefined && { index: String(index) }),
+        ...(type !== undefined && { type }),
+      };
       return orRefuse(400, podPage(known, choice, { limit: most, nowMs, ...(from !== undefined && { from }) }));
     },
   }),

@@ -4,6 +4,7 @@ import { WorkloadLogs } from '../answers/logs.ts';
 import { Pass } from '../answers/passes.ts';
 import { WorkloadDetail, WorkloadPage } from '../answers/workloads.ts';
 import { logQueryOf } from '../logs/log-query.ts';
+import { targetsOf } from '../logs/log-targets.ts';
 import { workloadLogs } from '../logs/workload-logs.ts';
 import { passesOfIndex, toldPasses } from '../passes.ts';
 import { RefusedRequestError } from '../routed-request.ts';
@@ -59,6 +60,8 @@ export const workloadRoutes = [
     errors: badRequest,
     async handle(ports, { query }) {
       const { cluster, kind, namespace, name, node, state, label, text: part, sort: order, limit: most, page, continue: from } = query;
+      if (page !== undefined && from !== undefined)
+        throw new RefusedRequestError(400, '"page" and "continue" both say where to begin: give one of them');
       const choice = {
         kind,
         namespace,
@@ -114,7 +117,7 @@ export const workloadRoutes = [
     summary: 'Logs of its pods, 20 at most: what is new since the cursor of an earlier answer, each line once',
     query: logParameters,
     answer: WorkloadLogs,
-    errors: { ...badRequest, ...absentWorkload, 504: 'nobody has answered for the cluster in time' },
+    errors: { ...badRequest, 404: 'there is no such workload, or it has no such pod', 504: 'nobody has answered for the cluster in time' },
     async handle(ports, { path, query }) {
       const asked = logQueryOf(query, ports.clock.nowMs());
       if (typeof asked === 'string') throw new RefusedRequestError(400, asked);
@@ -122,6 +125,13 @@ export const workloadRoutes = [
       if (!found) throw noWorkload(path);
       const { record, known } = found;
       const workload = { record, facts: known.row.facts, view: known.view, namespace: known.head.key.namespace };
+      const kindText = workload.facts.kind.toLowerCase();
+      // A pod that was followed may be missing for a moment, and be back.
+      if (asked.pod !== undefined && !asked.after && targetsOf(workload, { pod: asked.pod }).length === 0)
+        throw new RefusedRequestError(
+          404,
+          `${kindText}/${path.name} has no pod called ${asked.pod}: "farloop explain ${kindText}/${path.name}" tells of its pods`,
+        );
       const logs = await workloadLogs(ports, workload, asked);
       if (logs) return logs;
       throw new RefusedRequestError(

@@ -97,13 +97,7 @@ async function watchExplained(
     if (!workload) return false;
     const explanation = explanationOf(shownData(workload), shownData(passes), failure !== undefined);
     // The moment of the next look comes nearer all the time.
-    const content = JSON.stringify([
-      workload.state,
-      workload.reasons.map(({ code }) => code),
-      workload.figures,
-      workload.pods,
-      passes[0]?.passId,
-    ]);
+    const content = explanation.replace(/^ {2}next look: .*$/m, '');
     if (content !== shown) printInstead(explanation, shown === undefined);
     shown = content;
     return true;

@@ -4,7 +4,7 @@ import { sinceMsOf, tailOf } from '../../api/logs/log-choice.ts';
 import type { WorkloadLogs } from '../../api/logs/workload-logs.ts';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
-import { connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
+import { ApiFailedError, connectToInstance, endpointOption, type ApiClient } from '../instance/api-client.ts';
 import { stateOption } from '../instance/instance-file.ts';
 import { wholeNumber } from '../terminal/arguments.ts';
 import { FailedError } from '../terminal/exit.ts';
@@ -57,7 +57,7 @@ export const logsCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
       const text = workloadText(first, second);
       const api = connectToInstance(options);
       const path = await workloadPathNamed(api, { ...options, text, named: nameWorkload(text, kinds) });
-      if (path !== undefined) await show(api, { path, text }, options);
+      if (path !== undefined) await show(() => connectToInstance(options), { path, text }, options);
     });
 
 function sinceText(text: string): string {
@@ -81,24 +81,34 @@ const POLL_EVERY_MS = 2_000;
 /** One after the other, before following is given up. */
 const MOST_FAILURES = 5;
 
-async function show(api: ApiClient, { path, text }: Shown, options: LogsOptions): Promise<void> {
+/** @param connect again after the instance was away: one that was started anew is another one */
+async function show(connect: () => ApiClient, { path, text }: Shown, options: LogsOptions): Promise<void> {
   const printer = new LogPrinter({ hasTimes: options.timestamps === true, isFollowing: options.follow === true });
   let after: string | undefined;
   let failures = 0;
+  let isAway = false;
+  let api: ApiClient | undefined;
   for (;;) {
     let logs: WorkloadLogs;
     try {
+      api ??= connect();
       logs = await api.get<WorkloadLogs>(`${path}/logs?${queryOf(options, after)}`);
-      failures = 0;
     } catch (error) {
-      failures += 1;
-      if (options.follow !== true || after === undefined || failures > MOST_FAILURES || !(error instanceof FailedError)) throw error;
+      if (options.follow !== true || after === undefined || !(error instanceof FailedError)) throw error;
       if (error.message.startsWith('there is no workload'))
         return printProblem(`farloop: ${text} is gone: what it wrote last may be missing`);
-      printProblem(`farloop: ${error.message}`);
+      // A server that is started anew goes on; one that refuses again and again does not.
+      const wasAway = isAway;
+      isAway = !(error instanceof ApiFailedError && error.status !== undefined);
+      failures = isAway ? 0 : failures + 1;
+      if (isAway) api = undefined;
+      if (failures > MOST_FAILURES) throw error;
+      if (!(isAway && wasAway)) printProblem(`farloop: ${error.message}${isAway ? '; it is asked again' : ''}`);
       await wait(POLL_EVERY_MS);
       continue;
     }
+    if (isAway) printProblem('farloop: it answers again');
+    [failures, isAway] = [0, false];
     const isFirst = after === undefined;
     after = logs.cursor;
     await printer.print(logs);

@@ -4,11 +4,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeInstance } from '../../../lib/cli/instance/instance-file.ts';
 import type { PodStatus } from '../../../lib/objects/kubernetes.ts';
 import { TerminalError } from '../../../lib/ports/errors.ts';
 import { PlayedLogs } from '../../api/logs/played-logs.ts';
 import { embeddedPorts, know, type EmbeddedPorts } from '../../api/embedded-ports.ts';
 import { serveApi } from '../../api/served-api.ts';
+import { until } from '../../claims.ts';
 import type { Listening } from '../../listening.ts';
 import { FarloopProcess, root, runFarloop, temporaryFolder, type Ended } from '../farloop-process.ts';
 
@@ -111,6 +113,33 @@ describe('prints', () => {
       await following.destroy();
     }
   }, 60_000);
+
+  test('what comes after its server was killed and started anew, at another address and with another token', async () => {
+    await know(ports, { name: 'demo', pods: [{ name: 'demo-a', status: RUNS }] });
+    logs.write('demo-a', [T, 'one\n']);
+    const folder = temporaryFolder();
+    const noted = { pid: process.pid, kubeconfig: '' };
+    writeInstance(folder.path, { ...noted, url: api.url, token: 'a-token' });
+    const following = new FarloopProcess(['logs', 'job/demo', '-f', '--state', folder.path]);
+    try {
+      await following.says('one\n');
+      await api.stop();
+      await until('it says that nothing answers', () => following.stderr.includes('it is asked again'));
+      api = await serveApi({ ...ports, lookUp: () => logs }, 'another-token');
+      writeInstance(folder.path, { ...noted, url: api.url, token: 'another-token' });
+      logs.write('demo-a', [T + 1, 'two\n']);
+      await following.says('two\n');
+      expect(following.stdout).toBe('one\ntwo\n');
+      expect(following.stderr.split('\n')).toEqual([
+        expect.stringMatching(/no Farloop is running.*; it is asked again$/),
+        'farloop: it answers again',
+        '',
+      ]);
+    } finally {
+      await following.destroy();
+      folder.remove();
+    }
+  }, 60_000);
 });
 
 async function fenceOf(): Promise<string> {
@@ -145,6 +174,10 @@ describe('says in one sentence', () => {
     expect(await sentence('job/demo', '--index', '7')).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('job/demo has no pod of index 7'),
+    });
+    expect(await sentence('job/demo', '--pod', 'demo-x')).toEqual({
+      exitCode: 1,
+      stderr: 'farloop: job/demo has no pod called demo-x: "farloop explain job/demo" tells of its pods\n',
     });
     expect(await sentence('job/dem')).toMatchObject({
       exitCode: 1,
