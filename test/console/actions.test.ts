@@ -4,12 +4,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Browser } from 'puppeteer-core';
 import { carriesToken, createApp } from '../../lib/api/app.ts';
 import { answerRoute } from '../../lib/api/routes/route-table.ts';
+import type { Pod } from '../../lib/objects/kubernetes.ts';
+import { fieldsOf, type Fields } from '../../lib/objects/values/untyped-fields.ts';
+import { createHead } from '../../lib/reconciler/head/heads.ts';
 import { TerminalError } from '../../lib/ports/errors.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
 import { embeddedPorts, know, type EmbeddedPorts } from '../api/embedded-ports.ts';
 import { until } from '../claims.ts';
 import { listening, type Listening } from '../listening.ts';
 import { openBrowser, View } from './browser.ts';
+import { smallWorld, type SmallWorld } from './small-world.ts';
 
 const TOKEN = 'a-token-of-this-test';
 const NAMES = ['demo', 'guarded', 'other', 'third'];
@@ -201,6 +205,110 @@ describe('an action on a workload', () => {
     await view.click('Suspend');
     await dialogShows('2 pods are ended');
     expect(asked).toEqual([]);
+  });
+});
+
+describe('scale, retry and drain', () => {
+  const specOf = (world: SmallWorld, name: string): Fields => fieldsOf(world.objects.get(name)?.['spec']);
+  const isClosed = async (): Promise<boolean> => (await view.page.$('dialog[open]')) === null;
+  const template = { spec: { containers: [{ name: 'main', image: 'i' }] } };
+  const metadataOf = (name: string, more: Fields = {}): Fields => ({
+    name,
+    namespace: 'default',
+    uid: `uid-of-${name}`,
+    resourceVersion: '7',
+    ...more,
+  });
+
+  function living(name: string, object: Fields, pods: Pod[] = []): SmallWorld {
+    const world = smallWorld(new Map([[name, object]]), new Map(pods.map((each) => [each.metadata.name ?? '', each])));
+    Object.assign(ports, { connect: () => world.cluster, lookUp: () => world.cluster });
+    return world;
+  }
+
+  /** Nothing is changed by looking at the dialog, nor by Escape. */
+  async function looksAndLeaves(world: SmallWorld, button: string, says: string | RegExp): Promise<void> {
+    const before = JSON.stringify([...world.objects, ...world.pods]);
+    await view.click(button);
+    await dialogShows(says);
+    expect(await view.evaluate('document.activeElement?.textContent')).toBe('Cancel');
+    await view.page.keyboard.press('Escape');
+    await until('the dialog is closed', isClosed);
+    expect(asked).toEqual([]);
+    expect(JSON.stringify([...world.objects, ...world.pods])).toBe(before);
+  }
+
+  test('scale: says from how many to how many once a number is typed; then the Job runs so many', async () => {
+    const world = living('demo', {
+      metadata: metadataOf('demo'),
+      spec: { parallelism: 2, completions: 9, template },
+      status: { active: 2 },
+    });
+    await view.goTo('#/workloads/local/Job/default/demo');
+    await looksAndLeaves(world, 'Scale …', 'Replicas');
+    await view.click('Scale …');
+    await view.page.type('dialog input[type=number]', '5');
+    await dialogShows('Pods at a time 2 → 5: 3 more may run.');
+    await press('Scale to 5');
+    await dialogShows(/done job\/demo has 5 pods at a time now, not 2\..*1 done\./);
+    expect(specOf(world, 'demo')).toMatchObject({ parallelism: 5, completions: 9 });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('retry: of the indexes that did not succeed alone; the new Job has only those left, and the former stays', async () => {
+    const spec = { completionMode: 'Indexed' as const, completions: 5, parallelism: 2 };
+    const status = {
+      succeeded: 3,
+      completedIndexes: '0,2,4',
+      conditions: [{ type: 'Failed', status: 'True' as const, reason: 'FailedIndexes' }],
+    };
+    await know(ports, { name: 'ended', spec, status });
+    const world = living('ended', { metadata: metadataOf('ended'), spec: { ...spec, template }, status });
+    await view.goTo('#/workloads/local/Job/default/ended');
+    await looksAndLeaves(
+      world,
+      'Retry',
+      /A new Job ended-retry-\S+ is made: the 2 of 5 indexes alone that did not succeed\. This one stays\./,
+    );
+    await view.click('Retry');
+    await dialogShows('the 2 of 5 indexes alone');
+    await press('Retry 2 indexes');
+    await dialogShows(/done job\/ended-retry-\w{6} is made.*Open ended-retry-\w{6}/);
+    const [former, made] = [...world.objects.keys()];
+    expect(former).toBe('ended');
+    expect(world.objects.get(made ?? '')).toMatchObject({ spec: { completions: 5 }, status: { completedIndexes: '0,2,4', succeeded: 3 } });
+    expect(specOf(world, made ?? '')['suspend']).not.toBe(true);
+    expect(world.objects.get('ended')).toMatchObject({ status });
+  });
+
+  test('drain: says which pods go and which stay; then the node takes no new ones, and those that could go are gone', async () => {
+    const record = await ports.clusters.get('local');
+    if (!record) throw new Error('local is not registered');
+    await ports.clusters.put({ ...record, options: { 'virtual-node': 'edge=simulated' } }, record.version);
+    await createHead(ports, { cluster: 'local', kind: 'VirtualNode', namespace: '', name: 'edge', uid: 'uid-of-edge' }, record);
+    const pod = (name: string, kind: string): Pod => ({
+      metadata: {
+        ...(metadataOf(name) as unknown as Pod['metadata']),
+        ownerReferences: [{ apiVersion: 'apps/v1', kind, name: 'of', uid: 'of', controller: true }],
+      },
+      spec: { nodeName: 'edge', containers: [] },
+      status: { phase: 'Running' },
+    });
+    const node = {
+      metadata: { ...metadataOf('edge', { annotations: { 'farloop.dev/virtual-node': 'simulated' } }), namespace: '' },
+      spec: {},
+    };
+    const world = living('edge', node, [pod('web-1', 'ReplicaSet'), pod('web-2', 'ReplicaSet'), pod('agent', 'DaemonSet')]);
+    await view.goTo('#/workloads/local/VirtualNode/-/edge');
+    const says =
+      /edge takes no new pods from then on\. 2 pods are evicted, 2 of them not ended; .* 1 pod of DaemonSets or of the node itself stays\./;
+    await looksAndLeaves(world, 'Drain …', says);
+    await view.click('Drain …');
+    await dialogShows(says);
+    await press('Drain edge');
+    await dialogShows(/done .* takes no new pods, and those that were on it are evicted\..*1 done\./);
+    expect(specOf(world, 'edge')).toEqual({ unschedulable: true });
+    expect([...world.pods.keys()]).toEqual(['agent']);
   });
 });
 
