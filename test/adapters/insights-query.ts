@@ -1,4 +1,4 @@
-// What a query of CloudWatch Logs Insights means, as far as Farloop asks: filter, parse, stats, sort and limit over lines of logs. Anything
+// The meaning of a query of CloudWatch Logs Insights, as far as Farloop asks: filter, parse, stats, sort and limit over lines of logs. Anything
 // else is refused as the service refuses it. Fields of JSON are found as the service finds them: the first 200 of a line.
 
 export interface LogLine {

@@ -539,6 +539,40 @@ describe('closer looks', () => {
     for (const text of ['$ 0.001000', '25.0 % of all', '12.5']) await view.shows(text);
     expect(await findings()).toEqual([]);
   });
+
+  test('the cost of each group that is chosen, with the price of the question; asked again only when wanted', async () => {
+    const amounts = { passes: 12, writes: 3, requests: 40, writeUnits: 9, readUnits: 2, dollars: 0.004 };
+    let asked = 0;
+    played.set('v1/cost', ({ query }) => {
+      const list = { asOf: '2026-11-01', region: 'us-east-1', dollars: 0.004 };
+      const by = query.get('by');
+      if (by === null) return { ...list, counted: false, parts: [], clusters: [] };
+      asked += 1;
+      const group = by === 'cluster' ? { cluster: 'local' } : { cluster: 'local', namespace: HOSTILE };
+      return {
+        ...list,
+        counted: true,
+        by,
+        since: '2026-05-01T10:00:00Z',
+        items: [{ ...group, ...amounts }],
+        leftOut: 0,
+        scannedBytes: 3e9,
+      };
+    });
+    await view.goTo('#/cost');
+    for (const text of ['Of each namespace', HOSTILE, '$ 0.004000', 'Summed up from 3,000 MB of logs, for $ 0.015000'])
+      await view.shows(text);
+    expect(await findings()).toEqual([]);
+    await view.click('by cluster');
+    await view.shows('Of each cluster');
+    await until('it is asked for clusters', () => asked === 2);
+    await view.showsNoMore(HOSTILE);
+    played.set('v1/cost', () => {
+      throw new RefusedRequestError(503, 'the query was stopped: ask for a shorter time');
+    });
+    await view.click('last 7d');
+    await view.shows('The cost of each cannot be shown: the query was stopped: ask for a shorter time');
+  });
 });
 
 describe('curves of the last hour', () => {

@@ -1,4 +1,4 @@
-// What the functions of a run would have written to their logs on AWS: passes, and at the end of each invocation its sums and Lambda's report.
+// The logs that the functions of a run would have written on AWS: passes, and at the end of each invocation its sums and Lambda's report.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { COUNTED_FUNCTIONS, type CountedFunction } from '../../lib/adapters/telemetry/cost-lines.ts';
 import { EmfTelemetry } from '../../lib/adapters/telemetry/emf-telemetry.ts';

@@ -1,4 +1,4 @@
-// What each cluster, namespace, kind or workload cost: asked for once, for on AWS each question is a query that is paid for.
+// The cost of each cluster, namespace, kind or workload: asked for once, for on AWS each question is a query that is paid for.
 import { AskedBar } from '../parts/asked-bar.tsx';
 import { Table, type Column } from '../parts/table.tsx';
 import { Moment } from '../parts/times.tsx';

@@ -1,4 +1,4 @@
-// What an answer about cost has cost itself.
+// The price of an answer about cost.
 import type { CostBy } from '../state/answers.ts';
 
 export const dollarsText = (dollars: number): string => `$ ${dollars.toFixed(dollars < 0.1 ? 6 : 2)}`;
