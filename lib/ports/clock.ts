@@ -7,7 +7,8 @@ export interface Clock {
   monotonicMs(): number;
   /**
    * Resolves after so long, or at once when the signal fires. Nothing waits like this inside a function (R11). Relay, pollers and local mode
-   * do. A relayed call does too, between two looks for its answer: it waits for that as any call waits for its own.
+   * do. A relayed call does too, between two looks for its answer, and a query of logs: they wait for
+   * that as any call waits for its own.
    */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
   /** 22 random characters, URL-safe: fences, session ids. */

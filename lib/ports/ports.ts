@@ -34,7 +34,7 @@ export interface Ports {
   providerOf?: (record: ClusterRecord, node: string, remote: RemoteProvider | undefined) => Provider | undefined;
   /** Where API servers reach a virtual node that this process answers for. Absent: the relay that answers says so in its heartbeats. */
   nodeEndpointOf?: (node: string) => { address: string; port: number } | undefined;
-  /** The cost of workloads. Absent where nothing counts for all functions: on AWS. */
+  /** The cost of workloads. Absent where nothing counts for all functions. */
   costs?: Costs;
   queue: Queue;
   recorder: Recorder;

@@ -24,6 +24,7 @@ const ANSWER_MS = 22_000;
 /** The service takes five looks a second from all of an account. */
 const FIRST_LOOK_MS = 500;
 const LOOK_MS = 1_000;
+const STOP_MS = 2_000;
 /** Lines come within seconds, and nobody reads cost by the minute. */
 const KEPT_MS = 120_000;
 const MOST_KEPT = 20;
@@ -62,6 +63,8 @@ export class LogCosts implements Costs {
   async #ask(fromMs: number, nowMs: number, fields: readonly (keyof Payer)[]): Promise<SpentSince> {
     const { logGroups, clock } = this.#options;
     const giveUpAtMs = clock.monotonicMs() + ANSWER_MS;
+    // A request that hangs must not outlast the time for all of them.
+    const within = { abortSignal: AbortSignal.timeout(ANSWER_MS) };
     const { StartQueryCommand, GetQueryResultsCommand, StopQueryCommand } = await import('../aws/cloudwatch-logs-client.ts');
     const logs = await this.#options.client();
     const { queryId } = await logs
@@ -73,13 +76,14 @@ export class LogCosts implements Costs {
           queryString: costQuery(fields),
           limit: MOST_ROWS,
         }),
+        within,
       )
       .catch((error: unknown) => this.#refused(error, 'logs:StartQuery'));
     let waitMs = FIRST_LOOK_MS;
     while (clock.monotonicMs() + waitMs < giveUpAtMs) {
       await clock.wait(waitMs);
       waitMs = LOOK_MS;
-      const found = await logs.send(new GetQueryResultsCommand({ queryId })).catch((error: unknown) => {
+      const found = await logs.send(new GetQueryResultsCommand({ queryId }), within).catch((error: unknown) => {
         const failed = translated(error, 'reading the result of a query', false);
         // It goes on meanwhile.
         if (failed instanceof ThrottledError || failed instanceof NotDoneError) return undefined;
@@ -90,7 +94,7 @@ export class LogCosts implements Costs {
         throw new NotDoneError(`CloudWatch Logs Insights ended the query with ${found.status}: ask again, or for a shorter time`);
     }
     // Otherwise it goes on, and is paid for, though nobody waits for it. One that cannot be stopped ends by itself.
-    await logs.send(new StopQueryCommand({ queryId })).catch(() => {});
+    await logs.send(new StopQueryCommand({ queryId }), { abortSignal: AbortSignal.timeout(STOP_MS) }).catch(() => {});
     throw new NotDoneError(
       `CloudWatch Logs Insights was not through the logs within ${ANSWER_MS / 1000} s, so the query was stopped: ask for a shorter time, as with since=24h or --since 24h`,
     );

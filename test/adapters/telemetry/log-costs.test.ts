@@ -9,6 +9,7 @@ import { SpentByWorkload } from '../../../lib/adapters/telemetry/spent-by-worklo
 import { costBy } from '../../../lib/api/cost-by.ts';
 import { WriteMeter } from '../../../lib/adapters/dynamodb/write-units.ts';
 import type { WorkloadKey } from '../../../lib/objects/workload.ts';
+import { METRICS } from '../../../lib/ports/metrics.ts';
 import { aPass } from '../../contracts/recorder.ts';
 import { VirtualClock } from '../../world/virtual-clock.ts';
 import { startInsightsService, type InsightsService } from '../insights-service.ts';
@@ -55,6 +56,10 @@ class SlowTable {
     await Promise.resolve();
     this.meter.add('readHead', { readUnits: 2 });
   }
+  async readHeads(_keys: readonly WorkloadKey[]): Promise<void> {
+    await Promise.resolve();
+    this.meter.add('readHeads', { readUnits: 3 });
+  }
 }
 
 async function logPasses(keys: readonly WorkloadKey[]): Promise<void> {
@@ -74,13 +79,28 @@ function logInvocation(
   const telemetry = new EmfTelemetry({ namespace: 'Farloop/test', referenceMetrics: true, level: 'error', clock, write: writeTo(name) });
   telemetry.begin(name, 'r');
   // Lines of metrics have more fields than the service finds.
-  for (let at = 0; at < 60; at += 1)
-    telemetry.count('ReconcileDuration', at, 'Milliseconds', { kind: `Kind${at}`, outcome: 'acted', cluster: 'c' });
+  for (const [metric, { unit }] of Object.entries(METRICS))
+    for (let at = 0; at < (unit === 'Count' ? 0 : 90); at += 1)
+      telemetry.count(metric, at, unit, { kind: 'Job', outcome: 'acted', cluster: 'c' });
   telemetry.end(spent, 3);
   writeTo(name)(
     `REPORT RequestId: r\tDuration: ${billedMs}.10 ms\tBilled Duration: ${billedMs} ms\tMemory Size: 512 MB\tMax Memory Used: 90 MB\t`,
   );
 }
+
+describe('what was spent on workloads', () => {
+  test('one request for several is shared by them, and what was taken is not there again', async () => {
+    const spent = new SpentByWorkload();
+    const table = spent.payingStore(new SlowTable());
+    const [a, b, c] = [keyOf('a'), keyOf('b'), keyOf('c')];
+    await Promise.all([table.readHeads([a, b]), table.readHead(a), table.readHead(c)]);
+    expect(spent.take(a)).toEqual({ requests: 1.5, writeUnits: 0, readUnits: 3.5 });
+    expect(spent.take(a)).toEqual({ requests: 0, writeUnits: 0, readUnits: 0 });
+    expect(spent.take(b)).toEqual({ requests: 0.5, writeUnits: 0, readUnits: 1.5 });
+    spent.clear();
+    expect(spent.take(c)).toEqual({ requests: 0, writeUnits: 0, readUnits: 0 });
+  });
+});
 
 describe('cost from logs', () => {
   test('workloads have what their passes spent, and all have what functions spent beside them', async () => {
@@ -162,15 +182,14 @@ describe('cost from logs', () => {
 
   test('a query that is not through in time is stopped, and the sentence says what to do', async () => {
     service.statuses = ['Scheduled', 'Running'];
-    const fromMs = clock.nowMs() - 7 * DAY_MS;
-    await expect(costs.spentSince(fromMs)).rejects.toThrow(
+    await expect(costs.spentSince(clock.nowMs() - 7 * DAY_MS)).rejects.toThrow(
       'CloudWatch Logs Insights was not through the logs within 22 s, so the query was stopped: ask for a shorter time, as with since=24h or --since 24h',
     );
     expect(service.queries).toMatchObject([{ isStopped: true }]);
     expect(clock.monotonicMs()).toBeLessThanOrEqual(22_000);
     // Nothing is kept of what failed.
     service.statuses = ['Complete'];
-    expect(await costs.spentSince(fromMs)).toMatchObject({ rows: [{ name: '' }] });
+    expect(await costs.spentSince(clock.nowMs() - 7 * DAY_MS)).toMatchObject({ rows: [{ name: '' }] });
   });
 
   test.each(['Failed', 'Cancelled', 'Timeout'])('a query that ended as %s is told in one sentence', async (status) => {
