@@ -1,4 +1,5 @@
 // The console's files by name: bundled from the sources in a checkout, when first asked for; read from dist/console in a package.
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -23,6 +24,21 @@ export async function consoleFiles(): Promise<ReadonlyMap<string, ConsoleFile>> 
     files = undefined;
   });
   return await files;
+}
+
+const digests = new WeakMap<ReadonlyMap<string, ConsoleFile>, string>();
+
+/** By which a page knows whether this process would serve it as it is. @returns undefined where there is no console */
+export async function consoleDigest(): Promise<string | undefined> {
+  const found = await consoleFiles().catch(() => undefined);
+  if (!found) return undefined;
+  const known = digests.get(found);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256');
+  for (const [name, { plain }] of [...found].toSorted(([one], [other]) => (one < other ? -1 : 1))) hash.update(name).update(plain);
+  const digest = hash.digest('base64url').slice(0, 12);
+  digests.set(found, digest);
+  return digest;
 }
 
 async function readOrBundle(): Promise<ReadonlyMap<string, ConsoleFile>> {

@@ -357,6 +357,25 @@ describe('the console', () => {
     await until('it is open', async () => (await view.page.title()).startsWith(chosen ?? '?'));
   });
 
+  test('z pauses: what is shown stays as it is until it goes on; a page that one goes to is shown', async () => {
+    await view.page.keyboard.press('z');
+    await view.shows('‖ paused');
+    await know(ports, { name: 'came-meanwhile' });
+    await view.goTo('#/workloads?text=came-meanwhile');
+    await view.shows('Job default/came-meanwhile');
+    await know(ports, { name: 'came-meanwhile-too' });
+    await view.goTo('#/clusters');
+    await view.shows('staging');
+    const answered = view.page.waitForResponse((response) => response.url().includes('text=came-meanwhile'));
+    await view.goTo('#/workloads?text=came-meanwhile');
+    await answered;
+    await view.shows('1 workload of');
+    expect(await view.text()).not.toContain('came-meanwhile-too');
+    await view.click('Go on');
+    await view.shows('Job default/came-meanwhile-too');
+    await view.showsNoMore('‖ paused');
+  });
+
   test('what the API refuses is shown on the page; without a token a dialog over the page asks for one', async () => {
     await view.goTo('#/workloads/staging/Job/default/nowhere');
     await view.shows('there is no workload');

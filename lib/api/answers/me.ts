@@ -17,4 +17,5 @@ export const Me = v.object({
     v.array(v.object({ kind: text, actions: v.array(v.picklist(ACTION_NAMES)) })),
     v.description('Which actions each kind has at all.'),
   ),
+  console: v.exactOptional(v.pipe(text, v.description('Digest of the console that this server has: another one after an upgrade.'))),
 });

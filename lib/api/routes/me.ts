@@ -1,6 +1,8 @@
 // The route by which a caller learns who it is to Farloop, and what it may do.
+import { consoleDigest } from '../../files/console-files.ts';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
+import { present } from '../../kinds/rows/owner-facts.ts';
 import { missingHere, missingRight, type MissingRight } from '../../reconciler/questions/action-rights.ts';
 import type { ActionName } from '../../wire/words/action-words.ts';
 import { Me } from '../answers/me.ts';
@@ -12,6 +14,7 @@ export const meRoutes = [
     answer: Me,
     handle: async (ports, { by }) => ({
       name: by,
+      ...present({ console: await consoleDigest() }),
       ...rightsOf(missingHere(ports)),
       clusters: (await ports.clusters.list())
         .toSorted((one, other) => (one.name < other.name ? -1 : 1))

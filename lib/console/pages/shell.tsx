@@ -6,9 +6,9 @@ import { TypedText } from '../parts/typed-text.tsx';
 import { clockText } from '../parts/times.tsx';
 import { address, go, hashOf, pageKey, withQuery } from '../state/address.ts';
 import { isSignInNeeded } from '../state/call.ts';
-import { answeredAtMs, freshness, isSilent, isStreaming, nextTryAtMs, nowMs } from '../state/freshness.ts';
+import { answeredAtMs, freshness, isSilent, isStreaming, nextTryAtMs, nowMs, pausedAtMs } from '../state/freshness.ts';
 import { shortName, useMe } from '../state/me.ts';
-import { askAgain, POLL_MS } from '../state/resource.ts';
+import { askAgain, POLL_MS, togglePause } from '../state/resource.ts';
 import { bytesText, lastMinute } from '../state/traffic.ts';
 import { Clusters } from './clusters.tsx';
 import { CostPage } from './cost.tsx';
@@ -86,6 +86,7 @@ export function Shell() {
         <WhoAmI isHere={word === ME.word} />
       </header>
       <Silence />
+      <Upgraded />
       <main ref={main} id="main" tabIndex={-1} class={isSilent.value ? 'old' : undefined}>
         <Boundary of={path.slice(0, 5).join('/')}>
           {isWorkload ? <Workload key={path.slice(1, 5).join('/')} /> : page ? <page.show key={page.word} /> : <Nowhere path={path} />}
@@ -121,6 +122,15 @@ function Fresh() {
   const state = freshness.value;
   const since = answeredAtMs.value;
   if (state === 'loading') return <p id="freshness" />;
+  if (pausedAtMs.value !== undefined)
+    return (
+      <p id="freshness">
+        ‖ paused {clockText(pausedAtMs.value)}{' '}
+        <button type="button" onClick={togglePause}>
+          Go on
+        </button>
+      </p>
+    );
   return (
     <p id="freshness" class={state} title={`${bytesText(lastMinute.value.bytes)} in the last minute`}>
       {state === 'live'
@@ -156,6 +166,27 @@ function Silence() {
           <span aria-live="off">{next}</span>{' '}
           <button type="button" onClick={askAgain}>
             Now
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Of the page's own server, when it was loaded. */
+let loadedFrom: string | undefined;
+
+/** Never by itself: somebody may be in the middle of something. */
+function Upgraded() {
+  const now = useMe().data?.console;
+  loadedFrom ??= now;
+  return (
+    <div role="status" aria-live="polite">
+      {now !== undefined && now !== loadedFrom && (
+        <p class="banner">
+          Farloop was upgraded, and this page is of the version before.{' '}
+          <button type="button" onClick={() => location.reload()}>
+            Reload
           </button>
         </p>
       )}

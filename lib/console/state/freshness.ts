@@ -11,6 +11,8 @@ export const unansweredSinceMs = signal<number | undefined>(undefined);
 export const nextTryAtMs = signal<number | undefined>(undefined);
 /** Changes are told by the server's stream; else it is asked again and again. */
 export const isStreaming = signal(false);
+/** Somebody wants to look at it as it is: since when. */
+export const pausedAtMs = signal<number | undefined>(undefined);
 /** Why the latest request failed, for those that look closer. */
 export const lastFailure = signal('');
 

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { address, go, hashOf } from './address.ts';
 import { keptChoice } from './kept.ts';
+import { togglePause } from './resource.ts';
 
 export const isHelpOpen = signal(false);
 /** Some speak to their browser, and each word would be a row of commands. */
@@ -21,6 +22,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['x', 'choose the row'],
   ['.', 'to the actions on what is chosen'],
   ['n', 'show rows that came since'],
+  ['z', 'pause: what is shown stays as it is; again: go on'],
   ['?', 'this help'],
 ];
 
@@ -64,6 +66,7 @@ export function watchKeys(): void {
     if (page !== undefined) go(page);
     else if (event.key === '/') document.getElementById('search')?.focus();
     else if (event.key === '?') isHelpOpen.value = true;
+    else if (event.key === 'z') togglePause();
     else if (pageKeys.value?.(event) !== true && !takeTab(event.key) && !takeEscape(event.key)) return;
     event.preventDefault();
   });

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { follow, type LatestRead } from '../../api-client/live.ts';
 import { ApiProblem } from '../../api-client/problems.ts';
 import { isSilence, read } from './call.ts';
-import { forgetWaiting, nextTryAtMs } from './freshness.ts';
+import { forgetWaiting, nextTryAtMs, pausedAtMs } from './freshness.ts';
 import { closeStream, sharedChanges } from './stream.ts';
 
 export interface Loaded<Data> {
@@ -76,7 +76,9 @@ class Followed {
       if (stop.aborted) return;
       const before = this.loaded.value;
       if (isAnswer) {
-        if (value !== before.data || before.problem !== undefined) this.loaded.value = { data: value };
+        // What was not there before the pause is shown: a page that one goes to.
+        const isHeld = pausedAtMs.value !== undefined && before.data !== undefined;
+        if (!isHeld && (value !== before.data || before.problem !== undefined)) this.loaded.value = { data: value };
       } else if (problem && isSilence(problem)) nextTryAtMs.value = nextMs;
       else if (problem)
         this.loaded.value = {
@@ -149,6 +151,12 @@ export function forgetUnused(): void {
 /** Every answer that is shown is asked for at once. */
 export function askAgain(): void {
   for (const each of followed.values()) if (each.users > 0) each.again();
+}
+
+/** What is shown stays as it is; the server is asked meanwhile, so that it is known whether it answers. */
+export function togglePause(): void {
+  pausedAtMs.value = pausedAtMs.value === undefined ? Date.now() : undefined;
+  if (pausedAtMs.value === undefined) askAgain();
 }
 
 /** One path is asked for at once, where somebody shows it. */
