@@ -5,11 +5,15 @@ import { openApiDocument } from '../../lib/api/routes/route-table.ts';
 import { runHost } from '../../lib/api/runs.ts';
 import type { RunSummary } from '../../lib/kinds/run-once/results.ts';
 import { readRun } from '../../lib/kinds/run-once/run.ts';
+import type { Pod } from '../../lib/objects/kubernetes.ts';
+import type { Cluster } from '../../lib/ports/cluster.ts';
+import { RunCluster } from '../../lib/reconciler/runs/run-cluster.ts';
 import { advance } from '../../lib/reconciler/runs/advance.ts';
 import { SimulatedProvider } from '../../lib/adapters/providers/simulated.ts';
 import { comesAbout } from '../claims.ts';
 import type { Listening } from '../listening.ts';
-import { aNode } from '../kinds/run-once/run-world.ts';
+import { aNode, aPod, asking } from '../kinds/run-once/run-world.ts';
+import { PodsOfNode, type CalledCluster } from '../simulation/runs/pods-of-node.ts';
 import { embeddedPorts, type EmbeddedPorts } from './embedded-ports.ts';
 import { serveApi } from './served-api.ts';
 
@@ -61,8 +65,8 @@ async function ask(
   });
   return { status: answer.status, json: (await answer.json()) as never };
 }
-const driven = async (id: string): Promise<void> => {
-  const of = { runs: records, clock: ports.clock, providerOf: () => simulated.of('run-once') };
+const driven = async (id: string, node = 'run-once', cluster?: RunCluster): Promise<void> => {
+  const of = { runs: records, clock: ports.clock, providerOf: () => simulated.of(node), ...(cluster && { cluster }) };
   await comesAbout(async () => {
     const uids = (await advance(id, of))?.run.pods.map(({ uid }) => uid);
     const advanced = await advance(id, of, { changed: new Set(uids) });
@@ -134,6 +138,8 @@ describe('POST /v1/runs', () => {
   });
 });
 
+const CRITICAL = { priority: 2_000_000_000 };
+
 describe('a node of a cluster', () => {
   const edge = { runId: 'one', node: 'edge', manifest: [pod('a')] };
   const optionsOfOne = async (): Promise<object> => readRun((await records.get('one'))?.state ?? '').options;
@@ -146,6 +152,29 @@ describe('a node of a cluster', () => {
       expect.objectContaining({ capacity: 'node', preempt: true }),
     ]);
   });
+
+  test('a critical pod of a request takes the place of a pod of the cluster, and of no more', async () => {
+    const bound = (name: string, cpu: string, more: object = {}): Pod =>
+      aPod(name, { nodeName: 'edge', terminationGracePeriodSeconds: 1, ...asking(cpu), ...more });
+    const cluster = new PodsOfNode(ports.clock, [bound('large', '3'), bound('small', '500m'), bound('critical', '500m', CRITICAL)]);
+    const report = (problem: string): never => {
+      throw new Error(problem);
+    };
+    const urgent = { ...pod('urgent', { resources: { requests: { cpu: '3' } } }) } as Pod;
+    const asked = { ...edge, manifest: [{ ...urgent, spec: { ...urgent.spec, ...CRITICAL } }], options: { until: 'completed' } };
+    await ask('POST', '', asked);
+    await driven('one', 'edge', new RunCluster({ cluster: cluster as CalledCluster as Cluster, node: 'edge', clock: ports.clock, report }));
+    const { json } = await ask('GET', '/one');
+    expect([json.results, json.warnings]).toMatchObject([
+      [{ pod: { name: 'urgent' }, status: { phase: 'Succeeded' } }],
+      [expect.stringMatching(/^pod "large_ns\(large\)" was evicted to make room for pod "urgent_default/)],
+    ]);
+    expect(cluster.all.map(({ metadata, spec }) => `${metadata.uid} on ${spec.nodeName}`).toSorted()).toEqual([
+      'critical on edge',
+      'large-next on other',
+      'small on edge',
+    ]);
+  }, 30_000);
 
   test('mirror and preempt are taken as the request has them', async () => {
     await ask('POST', '', { ...edge, options: { mirror: true, preempt: false } });

@@ -22,7 +22,8 @@ export function waitFor({ state, run, now }: PodStep, victims: readonly Pod[]): 
 /** A list that shows a victim no more, or its latest moment, ends the wait for it. */
 export function takeList({ state, now }: PodStep, others: RunSeen['others']): void {
   if (state.phase !== 'room') return;
-  const listed = others && 'pods' in others ? new Set(others.pods.map(({ metadata }) => metadata.uid)) : undefined;
+  // Without the cluster's own list the others are the provider's tasks, and a victim need not be among them (R19).
+  const listed = others && 'pods' in others && others.evictable ? new Set(others.pods.map(({ metadata }) => metadata.uid)) : undefined;
   const left = (state.victims ?? []).filter(({ uid, untilMs }) => now.getTime() < untilMs && (listed?.has(uid) ?? true));
   if (left.length > 0) {
     state.victims = left;

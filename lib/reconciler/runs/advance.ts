@@ -57,7 +57,7 @@ export async function advance(id: string, ports: RunPorts, options: AdvanceOptio
     if (isOver(step.run)) {
       await keepLogs(step.run, [...step.run.pods.keys()], { runs, provider, clock });
       await forgetStopped(step.run, provider, clock);
-      await mirrorEnds(step.run, pods, ports.cluster);
+      await mirrorEnds({ run: step.run, pods, provider, clock, cluster: ports.cluster });
     }
     if (step.isChanged) {
       const written = await write(record, step.run, step.dueAtMs, ports);

@@ -127,13 +127,18 @@ async function mirrorTask(index: number, task: Task | undefined, { cluster, run,
   if (cluster && pod && task && run.options.mirror) await cluster.show(pod, task);
 }
 
-/** Tasks that were deleted, and that their provider shows no more. */
-export async function mirrorEnds(run: RunState, pods: readonly Pod[], cluster: RunCluster | undefined): Promise<void> {
+/** As the tasks stand at the end: the last change may not have reached the API server, and nobody looks again. Of a deleted task its provider shows no more. */
+export async function mirrorEnds(acting: Pick<Acting, 'run' | 'pods' | 'provider' | 'clock' | 'cluster'>): Promise<void> {
+  const { run, pods, provider, clock, cluster } = acting;
   if (!cluster || !run.options.mirror) return;
-  for (const [index, { stop: deleted }] of run.pods.entries()) {
+  const kept: OfVerb<'look'>[] = [];
+  for (const [index, { uid, attempt, isSeen, stop: deleted }] of run.pods.entries()) {
     const pod = pods[index];
     if (pod && deleted?.isOver) await cluster.show(pod, undefined);
+    else if (isSeen) kept.push({ verb: 'look', index, task: { uid, attempt }, why: 'the run is over' });
   }
+  for (let at = 0; at < kept.length; at += MOST_TASKS_OF_A_LOOK)
+    await look(kept.slice(at, at + MOST_TASKS_OF_A_LOOK), { run, pods, provider, clock, cluster, hasTime: () => true }, new Map());
 }
 
 /**

@@ -7,11 +7,14 @@ import { virtualPodFacts } from '../../kinds/virtual-pod/facts.ts';
 import { NOTHING_KEPT } from '../../kinds/virtual-pod/kept.ts';
 import { isShownBy, lostStatus, statusOf, toBeEvicted } from '../../kinds/virtual-pod/task-status.ts';
 import { deadlineIn, type Clock, type Deadline } from '../../ports/clock.ts';
-import type { Cluster } from '../../ports/cluster.ts';
-import { ConflictError, NotFoundError } from '../../ports/errors.ts';
+import type { Cluster, ListAnswer, ListSelection } from '../../ports/cluster.ts';
+import { ConflictError, NotDoneError, NotFoundError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
 import { hashOf, mirrorNameOf, mirrorOf } from './mirror-pod.ts';
 
 const CALL_MS = 10_000;
+/** Pods that are not listed take no room, and nobody decides again on a pod that was admitted beside them. */
+const MOST_LISTS = 3;
+const LIST_AGAIN_MS = 1_000;
 
 export interface RunClusterGiven {
   cluster: Cluster;
@@ -42,10 +45,20 @@ export class RunCluster {
     const selection = { namespace: '', fieldSelector: `spec.nodeName=${this.#node}` };
     let pods: Pod[] | undefined;
     await this.#tried(`no pod of node ${this.#node} can be evicted`, async () => {
-      const { items } = await this.#cluster.list<Pod>(PODS, selection, this.#deadline());
+      const { items } = await this.#listed(selection);
       pods = items.filter((pod) => hashOf(pod) === undefined);
     });
     return pods;
+  }
+
+  async #listed(selection: ListSelection): Promise<ListAnswer<Pod>> {
+    for (let lists = 1; ; lists += 1)
+      try {
+        return await this.#cluster.list<Pod>(PODS, selection, this.#deadline());
+      } catch (error) {
+        if (!passes(error) || lists === MOST_LISTS) throw error;
+        await this.#clock.wait(LIST_AGAIN_MS);
+      }
   }
 
   /** As a scheduler evicts: the condition says why, and the pod's own passes end it. It is repeated until the pod is gone. */
@@ -131,5 +144,8 @@ export class RunCluster {
 
 type PodOfNode = Parameters<typeof toBeEvicted>[0];
 const factsOf = (pod: Pod): PodOfNode => virtualPodFacts.factsOf(pod) as PodOfNode;
+
+const passes = (error: unknown): boolean =>
+  error instanceof NotDoneError || error instanceof ThrottledError || error instanceof UnknownOutcomeError;
 
 const aboutMirror = ({ metadata: { namespace, name } }: Pod): string => `the API server does not show pod ${namespace}/${name}`;

@@ -1,6 +1,8 @@
 // The ports of a process that drives runs, with faults: each call of a port is numbered, and a fault strikes at one number or by chance.
+import type { Cluster } from '../../../lib/ports/cluster.ts';
 import type { Provider } from '../../../lib/ports/provider.ts';
 import type { Queue } from '../../../lib/ports/queue.ts';
+import type { CalledCluster } from './pods-of-node.ts';
 import { NotDoneError, ThrottledError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import type { Runs } from '../../../lib/ports/runs.ts';
 
@@ -67,6 +69,10 @@ export class ProcessCalls {
     return { ...calls, limits: () => provider.limits(), ...(provider.logs && { logs: provider.logs.bind(provider) }) };
   }
 
+  cluster(cluster: CalledCluster): Cluster {
+    return wrapped(cluster, 'cluster', async (call, run) => await this.#call(call, run)) as Cluster;
+  }
+
   async #call<Answer>(call: string, run: () => Promise<Answer>): Promise<Answer> {
     if (this.#isKilled) throw new KilledError('the process is gone');
     const world = this.#world;
@@ -77,8 +83,8 @@ export class ProcessCalls {
     if (fault === 'slow') await world.pause();
     if (fault === 'not done' && isMessage(call)) return undefined as Answer;
     if (fault === 'throttled' && isMessage(call)) await run();
-    if (fault === 'not done' && isProvider(call)) throw new NotDoneError('no connection');
-    if (fault === 'throttled' && isProvider(call)) throw new ThrottledError('too many requests', { retryAfterSeconds: 1 });
+    if (fault === 'not done' && isRemote(call)) throw new NotDoneError('no connection');
+    if (fault === 'throttled' && isRemote(call)) throw new ThrottledError('too many requests', { retryAfterSeconds: 1 });
     if (fault === 'unknown, not done') throw this.#lost(call);
     const answer = await run();
     if (fault === 'killed after') this.#kill();
@@ -93,14 +99,15 @@ export class ProcessCalls {
 
   /** A process that cannot reach its records ends; the next one goes on. */
   #lost(call: string): Error {
-    if (isProvider(call)) return new UnknownOutcomeError('the connection was reset');
+    if (isRemote(call)) return new UnknownOutcomeError('the connection was reset');
     this.#isKilled = true;
     return new KilledError('the records cannot be reached');
   }
 }
 
 const isMessage = (call: string): boolean => call.startsWith('queue.');
-const isProvider = (call: string): boolean => call.startsWith('provider.');
+/** Of a server that may refuse or be lost while this process goes on. */
+const isRemote = (call: string): boolean => call.startsWith('provider.') || call.startsWith('cluster.');
 
 type Call = <Answer>(call: string, run: () => Promise<Answer>) => Promise<Answer>;
 

@@ -9,10 +9,15 @@ import { isOver, readRun, type RunState } from '../../../lib/kinds/run-once/run.
 import { advance, cancelRun } from '../../../lib/reconciler/runs/advance.ts';
 import { beginRun } from '../../../lib/reconciler/runs/begin-run.ts';
 import { drive } from '../../../lib/reconciler/runs/drive.ts';
+import type { Cluster } from '../../../lib/ports/cluster.ts';
+import type { Provider } from '../../../lib/ports/provider.ts';
+import { hashOf } from '../../../lib/reconciler/runs/mirror-pod.ts';
+import { RunCluster } from '../../../lib/reconciler/runs/run-cluster.ts';
 import type { RunPorts } from '../../../lib/reconciler/runs/run-ports.ts';
 import { aNode } from '../../kinds/run-once/run-world.ts';
 import { VirtualClock } from '../../world/virtual-clock.ts';
 import { driveByMessages } from './run-functions.ts';
+import { PodsOfNode, type CalledCluster } from './pods-of-node.ts';
 import { KilledError, ProcessCalls, type CallLine, type Fault } from './run-calls.ts';
 
 export interface Story {
@@ -25,6 +30,8 @@ export interface Story {
   ends: Readonly<Record<string, string>>;
   /** Pods whose command may not run at all, as the run may be cancelled first. */
   mayNotRun?: true;
+  /** Of the node's cluster, which only processes reach. */
+  cluster?: { pods: readonly Pod[]; evicts: readonly string[] };
   /** Most tasks that a pod has had; 1 unless its task is lost on purpose. */
   tasks?: number;
 }
@@ -68,7 +75,22 @@ export async function tell(
     },
   });
   const provider = simulated.of('edge');
-  const plain: RunPorts = { runs, clock, providerOf: () => provider };
+  const podsOfNode = story.cluster && new PodsOfNode(clock, story.cluster.pods);
+  const clusterBy = (calling?: ProcessCalls): Pick<RunPorts, 'cluster'> => {
+    if (!podsOfNode) return {};
+    const cluster = calling?.cluster(podsOfNode) ?? (podsOfNode as CalledCluster as Cluster);
+    return { cluster: new RunCluster({ cluster, node: 'edge', clock, report: () => {} }) };
+  };
+  const early: string[] = [];
+  /** A victim still takes the room that was to be made. */
+  const watched: Provider = {
+    ...provider,
+    start: async (...given) => {
+      if (clock.nowMs() - startMs < EVICTED_WITHIN_MS) early.push(...victimsLeft(story, podsOfNode));
+      await provider.start(...given);
+    },
+  };
+  const plain: RunPorts = { runs, clock, providerOf: () => watched, ...clusterBy() };
   const calls: CallLine[] = [];
   const id = 'story';
   const given = { id, provider: 'simulated', node: aNode('64'), pods: story.pods, ...(story.options && { options: story.options }) };
@@ -81,7 +103,7 @@ export async function tell(
     });
   const process = (): RunPorts => {
     const own = newProcess();
-    return { runs: own.runs(runs), clock, providerOf: () => own.provider(provider) };
+    return { runs: own.runs(runs), clock, providerOf: () => own.provider(watched), ...clusterBy(own) };
   };
   let timers = 0;
   const settled = async <Value>(work: Promise<Value>): Promise<Value> => {
@@ -133,6 +155,8 @@ export async function tell(
     run,
     again: again?.run,
     simulated,
+    podsOfNode,
+    early,
     keptManifest: await runs.readPart(id, `manifest-${run.manifestHash}-end`),
   });
   simulated.close();
@@ -144,11 +168,14 @@ interface Found {
   run: RunState;
   again: RunState | undefined;
   simulated: SimulatedProvider;
+  podsOfNode: PodsOfNode | undefined;
+  /** Victims that were there still when a pod was started. */
+  early: readonly string[];
   keptManifest: string | undefined;
 }
 
 /** Claims that hold for every run, whatever happens. */
-function violationsOf(story: Story, { run, again, simulated, keptManifest }: Found): string[] {
+function violationsOf(story: Story, { run, again, simulated, podsOfNode, early, keptManifest }: Found): string[] {
   const wrong: string[] = [];
   if (!isOver(run)) wrong.push('the run is not over');
   if (JSON.stringify(again) !== JSON.stringify(run)) wrong.push('a further pass changes a run that is over');
@@ -176,6 +203,30 @@ function violationsOf(story: Story, { run, again, simulated, keptManifest }: Fou
   }
   const deletes = run.stage === 'cancelled' ? run.options.cleanup !== 'keep' : run.options.cleanup === 'always';
   const running = simulated.tasksOn('edge').filter(({ hasEnded }) => !hasEnded);
+  if (early.length > 0) wrong.push(`a pod was started while ${early.join()} still took its room`);
+  if (podsOfNode) wrong.push(...wrongInCluster(story, podsOfNode, { run, simulated }));
   if (deletes && running.length > 0) wrong.push(`${running.map(({ name }) => name).join()} runs after the end`);
+  return wrong;
+}
+
+/** A single loss delays an eviction by 5 s, and the victims of the stories have a grace of 2 s: the latest moment is longer than both. */
+const EVICTED_WITHIN_MS = 9_000;
+
+const victimsLeft = ({ cluster }: Story, podsOfNode: PodsOfNode | undefined): string[] =>
+  (podsOfNode?.all ?? []).flatMap(({ metadata: { uid = '' } }) => (cluster?.evicts.includes(uid) ? [uid] : []));
+
+/** Pods of the cluster that are none of the run's, and its mirror pods. */
+function wrongInCluster(story: Story, podsOfNode: PodsOfNode, { run, simulated }: Pick<Found, 'run' | 'simulated'>): string[] {
+  const { pods = [], evicts = [] } = story.cluster ?? {};
+  const wrong: string[] = [];
+  const expected = pods.map(({ metadata: { uid = '' } }) => (evicts.includes(uid) ? `${uid}-next` : uid));
+  const others = podsOfNode.all.filter((pod) => hashOf(pod) === undefined);
+  const left = others.map(({ metadata }) => `${metadata.uid}${metadata.deletionTimestamp === undefined ? '' : ' being deleted'}`);
+  if (left.toSorted().join() !== expected.toSorted().join())
+    wrong.push(`pods of the cluster are ${left.join()}, expected ${expected.join()}`);
+  const phases = new Map(simulated.tasksOn('edge').map(({ uid, status }) => [uid, status.phase]));
+  const wanted = run.options.mirror ? run.pods.flatMap(({ uid }) => (phases.has(uid) ? [`${uid} ${phases.get(uid)}`] : [])) : [];
+  const shown = podsOfNode.all.flatMap((pod) => (hashOf(pod) === undefined ? [] : [`${hashOf(pod)} ${pod.status?.phase}`]));
+  if (shown.toSorted().join() !== wanted.toSorted().join()) wrong.push(`mirror pods are ${shown.join()}, expected ${wanted.join()}`);
   return wrong;
 }
