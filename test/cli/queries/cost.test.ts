@@ -48,7 +48,12 @@ test('what cannot be asked, and a place where nothing counts, are said in one se
     stderr: expect.stringMatching(/Allowed choices are cluster, namespace, kind, workload/),
   });
   expect(await cost('--since', '30d')).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/Expected a span of 7 days at most/) });
-  const server = createServer((_, response) => response.end(JSON.stringify({ counted: false, items: [] })));
+  const amounts = { passes: 2, writes: 1, requests: 9, writeUnits: 8, readUnits: 3, dollars: 0.01 };
+  const list = { asOf: '2026-11-01', region: 'us-east-1', since: '2026-05-01T10:00:00Z', dollars: 0.01, leftOut: 0 };
+  const onAws = { ...list, counted: true, by: 'kind', items: [{ kind: 'Job', ...amounts }], isCut: true, scannedBytes: 2_500_000_000 };
+  const server = createServer(({ url = '' }, response) =>
+    response.end(JSON.stringify(url.includes('by=kind') ? onAws : { counted: false, items: [] })),
+  );
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
@@ -58,6 +63,15 @@ test('what cannot be asked, and a place where nothing counts, are said in one se
     exitCode: 1,
     stdout: '',
     stderr: expect.stringMatching(/^farloop: cost is not counted there: deploy the stack again /),
+  });
+  const scanned = await runFarloop(['cost', '--by', 'kind', '--endpoint', `http://127.0.0.1:${port}`], {
+    environment: { FARLOOP_TOKEN: 't' },
+  });
+  expect(scanned).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(
+      /\nJob +2 .*\nand more than one query tells apart: .*\n\$0\.01 by kind since .*\nsummed up from 2\.5 GB of logs, for \$0\.0125\n$/,
+    ),
   });
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
