@@ -95,22 +95,23 @@ function actionCommand(
       const text = workloadText(first, second);
       const api = connectToInstance(options);
       const path = await workloadPathNamed(api, { ...options, text, named: nameWorkload(text, kinds) });
-      if (path !== undefined) await act(api, { path: `${path}/actions`, text }, wantedIn(options), options);
+      if (path !== undefined) await act(() => connectToInstance(options), { path: `${path}/actions`, text }, wantedIn(options), options);
     });
 }
 
+/** @param connect anew for each request: while a person thinks an instance may be started anew, with another address and token */
 async function act(
-  api: ApiClient,
+  connect: () => ApiClient,
   { path, text }: { path: string; text: string },
   wanted: WantedAction,
   { yes = false, dryRun = false, output }: ActionOptions,
 ): Promise<void> {
   const token = randomUUID();
-  const planned = await api.post<Done>(path, { ...wanted, token, dryRun: true });
+  const planned = await connect().post<Done>(path, { ...wanted, token, dryRun: true });
   if (dryRun || planned.result === 'unchanged') return await print(planned, output, (shown) => shown.text.join('\n'));
   if (output === 'text') for (const line of planned.text) printLine(line);
   await confirmAtTerminal(planned.button, { isSure: yes, name: planned.needsName ? text.split('/').at(-1) : undefined });
-  const done = await askOnce(api, path, { ...wanted, uid: planned.uid, token });
+  const done = await askOnce(connect, path, { ...wanted, uid: planned.uid, token });
   await print(done, output, (shown) => shown.text.join('\n'));
 }
 
@@ -120,13 +121,17 @@ const AGAIN_MS = 1_000;
 const PASSING = new Set([429, 502, 503, 504]);
 
 /** With one token: however often it is asked, it is done once. */
-async function askOnce(api: ApiClient, path: string, body: object): Promise<Done> {
+async function askOnce(connect: () => ApiClient, path: string, body: object): Promise<Done> {
   for (let tries = 1; ; tries += 1)
     try {
-      return await api.post<Done>(path, body);
+      return await connect().post<Done>(path, body);
     } catch (error) {
-      const mayPass =
-        error instanceof ApiFailedError && error.status !== undefined ? PASSING.has(error.status) : error instanceof FailedError;
+      const isAnswered = error instanceof ApiFailedError && error.status !== undefined;
+      const mayPass = isAnswered ? PASSING.has(error.status ?? 0) : error instanceof FailedError;
+      if (mayPass && !isAnswered && tries === TRIES)
+        throw new FailedError(`${(error as Error).message}; it is not known whether it was done: look at it before you ask again`, {
+          cause: error,
+        });
       if (!mayPass || tries === TRIES) throw error;
       printProblem(`farloop: ${(error as Error).message}; asking again, which does it once`);
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));

@@ -1,7 +1,7 @@
 // `farloop explain`: what was decided about a workload, and why, from the recorded passes of the running instance.
 import { Command } from 'commander';
 import type { ToldPass } from '../../api/passes.ts';
-import type { ContainerSummary, PodSummary, WorkloadDetail } from '../../api/told-workload.ts';
+import type { ContainerSummary, PodSummary, WorkloadDetail, WorkloadSummary } from '../../api/told-workload.ts';
 import { ALL_FACTS, findFacts } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { aboutWorkload, nameWorkload, textsNamed, workloadAt, workloadPathNamed, workloadText } from './named-workload.ts';
@@ -14,7 +14,7 @@ import { explainRun } from '../run-records/explain-run.ts';
 import { findRun } from '../run-records/run-named.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
 import { followed, type Connect } from './followed.ts';
-import { figuresText } from './figures.ts';
+import { figuresText, progressText } from './figures.ts';
 import { colourOfOutcome, colourOfState } from '../terminal/state-colour.ts';
 import { standingText } from './standing-text.ts';
 import { stateOption } from '../instance/instance-file.ts';
@@ -60,8 +60,19 @@ export const explainCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command
       const path = await workloadPathNamed(
         api,
         { ...options, text, named },
-        async (kind, name) =>
-          await explainGone(api, { facts: kinds.find((each) => each.kind === kind), kind, name, namespace, cluster }, options),
+        async (kind, name, removed) =>
+          await explainGone(
+            api,
+            {
+              facts: kinds.find((each) => each.kind === kind),
+              kind,
+              name,
+              namespace: namespace ?? removed?.namespace,
+              cluster: cluster ?? removed?.cluster,
+              removed,
+            },
+            options,
+          ),
       );
       if (path === undefined) return;
       const { workload, passes, failure } = await readExplained(api, path, options);
@@ -124,7 +135,16 @@ async function explainGone(
     name,
     namespace = facts?.resource.namespaced === false ? '' : 'default',
     cluster,
-  }: { facts: KindFacts | undefined; kind: string; name: string; namespace?: string | undefined; cluster?: string | undefined },
+    removed,
+  }: {
+    facts: KindFacts | undefined;
+    kind: string;
+    name: string;
+    namespace?: string | undefined;
+    cluster?: string | undefined;
+    /** How it was when it was seen last. */
+    removed?: WorkloadSummary | undefined;
+  },
   { limit, output }: ExplainOptions,
 ): Promise<boolean> {
   const { items } = await api.get<{ items: { name: string }[] }>('/v1/clusters');
@@ -143,6 +163,7 @@ async function explainGone(
   await print({ passes }, output, (shown) =>
     [
       `${paint(`${kind.toLowerCase()}/${name}`, 'bold')} ${placeText({ namespace, cluster: on })} is gone; its last pass began at ${latest.startTime}`,
+      ...(removed ? [`  seen last as ${standingText(withoutRemoval(removed))}: ${progressText(removed)}`] : []),
       '',
       `Passes, newest first: ${costText(shown.passes)}`,
       ...shown.passes.flatMap((pass) => passLines(pass, uid)),
@@ -150,6 +171,8 @@ async function explainGone(
   );
   return true;
 }
+
+const withoutRemoval = ({ removedTime: _removedTime, ...summary }: WorkloadSummary): Omit<WorkloadSummary, 'removedTime'> => summary;
 
 /** On AWS they are searched for in a log, which may take longer than there is time for. */
 async function recordedPasses(api: ApiClient, path: string): Promise<{ passes: ToldPass[]; failure?: FailedError }> {

@@ -25,7 +25,9 @@ export class LogPrinter {
 
   /** Why no log could be shown, or one not to its end; undefined where one was, if only an empty one. */
   get problem(): string | undefined {
-    return this.#begun.size > 0 ? this.#brokenOff : this.#firstProblem;
+    if (this.#begun.size > 0) return this.#brokenOff;
+    const isTold = this.#firstProblem !== undefined && this.#told.has(this.#firstProblem);
+    return isTold && this.#pods.size > 1 ? `none of the ${this.#pods.size} logs could be shown` : this.#firstProblem;
   }
 
   /** Resolves when the reader has taken what was printed. */

@@ -44,16 +44,34 @@ export const workloadText = (first: string, second: string | undefined): string 
 export async function workloadPathNamed(
   api: ApiClient,
   { text, named: { kind, name }, namespace, cluster }: Place & { text: string; named: NamedWorkload },
-  isAnother: (kind: string, name: string) => Promise<boolean> = async () => false,
+  isAnother: (kind: string, name: string, removed: WorkloadSummary | undefined) => Promise<boolean> = async () => false,
 ): Promise<string | undefined> {
   const ofKind = kind === undefined ? {} : { kind };
   const place = { ...(namespace !== undefined && { namespace }), ...(cluster !== undefined && { cluster }) };
   const found = await allWorkloads(api, { ...ofKind, name, ...place });
   if (found.length > 0) return workloadPath(text, found);
-  if (kind !== undefined && (await isAnother(kind, name))) return undefined;
+  const removed = await removedNamed(api, { ...ofKind, name, ...place });
+  const kindOfIt = kind ?? removed?.kind;
+  if (kindOfIt !== undefined && (await isAnother(kindOfIt, name, removed))) return undefined;
   const { absenceOf } = await import('./workload-absence.ts');
-  throw new FailedError(await absenceOf(api, { kind, name, namespace, cluster }, await allWorkloads(api, ofKind)));
+  const absence = await absenceOf(api, { kind, name, namespace, cluster }, await allWorkloads(api, ofKind));
+  throw new FailedError(removed ? `${absence}. ${removedText(removed)}` : absence);
 }
+
+/** The one of that name that was removed last, as long as that is remembered. */
+async function removedNamed(
+  api: ApiClient,
+  wanted: { kind?: string; name: string; namespace?: string; cluster?: string },
+): Promise<WorkloadSummary | undefined> {
+  const all = await allWorkloads(api, { ...wanted, ended: '7d' });
+  const [latest] = all
+    .filter(({ removedTime }) => removedTime !== undefined)
+    .toSorted((one, other) => ((one.removedTime ?? '') < (other.removedTime ?? '') ? 1 : -1));
+  return latest;
+}
+
+const removedText = (removed: WorkloadSummary): string =>
+  `One of that name ${placeText(removed)} is gone since ${removed.removedTime ?? 'then'}: "farloop explain ${removed.kind.toLowerCase()}/${removed.name}" tells of its last passes`;
 
 /** Workloads of that name, as people name them. */
 export const textsNamed = async (api: ApiClient, name: string): Promise<string[]> =>

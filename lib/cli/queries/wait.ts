@@ -47,7 +47,11 @@ export const waitCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
     .action(async (first: string, second: string | undefined, options: WaitOptions) => {
       const text = workloadText(first, second);
       const api = connectToInstance(options);
-      const path = await workloadPathNamed(api, { ...options, text, named: nameWorkload(text, kinds) });
+      const path = await workloadPathNamed(api, { ...options, text, named: nameWorkload(text, kinds) }, async (_kind, _name, removed) => {
+        if (options.for !== 'gone' || !removed) return false;
+        printLine(`${text} is gone`);
+        return true;
+      });
       if (path !== undefined) await waitFor({ text, path, connect: (again) => connectToInstance(options, process.env, again) }, options);
     });
 
