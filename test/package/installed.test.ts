@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root, temporaryFolder } from '../cli/farloop-process.ts';
 import { ownEnvironment, pack, succeed } from './packed.ts';
@@ -37,6 +37,15 @@ describe('the installed package', () => {
     expect(files.filter((file) => file.endsWith('.ts'))).toEqual([]);
     expect(files).toContain('node_modules/farloop/dist/console/index.html');
     expect(files).toContain('node_modules/farloop/LICENSE');
+  });
+
+  test('a console of 60 KB at most on the wire, all pages of it', () => {
+    const sizes = globSync('node_modules/farloop/dist/console/*.br', { cwd: folder.path }).map(
+      (file) => statSync(join(folder.path, file)).size,
+    );
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThanOrEqual(60 * 1024);
   });
 
   test('answers --version and --help', () => {
