@@ -8,6 +8,7 @@ import type { ApiClient } from '../instance/api-client.ts';
 import { absentKindTexts } from './absent-kinds.ts';
 import { connectToInstance, endpointOption, type ApiOptions } from '../instance/api-client.ts';
 import { findState, STATES, type State } from '../../kinds/rows/state.ts';
+import { parseLabelSelector } from '../../objects/label-selector.ts';
 import { ALL_FACTS } from '../../kinds/facts.ts';
 import type { KindFacts } from '../../kinds/rows/kind.ts';
 import { findKindNamed, pluralOf } from '../../kinds/kind-names.ts';
@@ -58,6 +59,16 @@ function requestOf(text: string, kinds: readonly KindFacts[]): { subject: Subjec
   return { subject: subjectIn(subject, kinds), ...(name !== undefined && { name }) };
 }
 
+/** @throws InvalidArgumentError */
+function selectorIn(text: string): string {
+  try {
+    parseLabelSelector(text);
+    return text;
+  } catch (error) {
+    throw new InvalidArgumentError(`Expected a label selector, as in team=a,!test: ${(error as Error).message}`);
+  }
+}
+
 const HELP = `
 Examples:
   farloop get all --state failed,waiting --sort age
@@ -81,7 +92,7 @@ export const getCommand = (kinds: readonly KindFacts[] = ALL_FACTS): Command =>
     .argument('[name]', 'only those of this name')
     .addOption(new Option('-n, --namespace <namespace>', 'only those of this namespace').conflicts('allNamespaces'))
     .option('-A, --all-namespaces', 'those of all namespaces, as without -n')
-    .option('-l, --selector <selector>', 'only those with these labels, as in team=a,!test')
+    .option('-l, --selector <selector>', 'only those with these labels, as in team=a,!test', selectorIn)
     .option('--text <text>', 'only those where it stands in namespace, name or reason')
     .addOption(
       withWords(

@@ -33,7 +33,8 @@ const sumOf = ({ status }: TrainingJob, count: 'active' | 'succeeded' | 'failed'
 
 function figuresOf(names: FrameworkNames, job: TrainingJob | undefined): Figure[] {
   return [
-    { name: 'succeeded', value: job ? sumOf(job, 'succeeded') : 0, ...(job && { of: wantedIn(names, job) }) },
+    // Workers of a leader never succeed: they are ended with it, and no other counts then.
+    { name: 'succeeded', value: job ? sumOf(job, 'succeeded') : 0, ...(job && { of: names.leader ? 1 : wantedIn(names, job) }) },
     { name: 'active', value: job && !isCleanedUp(job) ? sumOf(job, 'active') : 0 },
     { name: 'failed', value: job ? sumOf(job, 'failed') : 0 },
   ];

@@ -57,6 +57,7 @@ describe('workloads', () => {
     [['jobs', '-w', '-o', 'json'], '--watch prints rows of a table: leave out -o json'],
     [['clusters', '-l', 'a=b'], '--selector says nothing of clusters: leave it out'],
     [['jobs', '-A', '-n', 'default'], 'cannot be used with'],
+    [['jobs', '-l', 'a=('], 'Expected a label selector, as in team=a,!test: found'],
   ])('%j is refused with 2', async (args, says) => {
     const { exitCode, stdout, stderr } = await get(...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

@@ -6,7 +6,8 @@ import type { Circumstances } from '../../../lib/kinds/rows/reasons.ts';
 import { standingOf } from '../../../lib/kinds/rows/kind-shown.ts';
 import type { PodFacts } from '../../../lib/objects/pods/pod-facts.ts';
 import { trainingShown } from '../../../lib/kinds/training/shown.ts';
-import { PYTORCH, TENSORFLOW } from '../../../lib/kinds/training/names/framework-names.ts';
+import { MPI, PYTORCH, TENSORFLOW } from '../../../lib/kinds/training/names/framework-names.ts';
+import { mpi } from '../../../lib/kinds/training/frameworks/mpi.ts';
 import { pytorch } from '../../../lib/kinds/training/frameworks/pytorch.ts';
 import { tensorflow } from '../../../lib/kinds/training/frameworks/tensorflow.ts';
 import { REASONS, trainingReasons } from '../../../lib/kinds/training/reasons.ts';
@@ -205,4 +206,13 @@ test.each([
     status: { conditions: [aCondition(tensorflow, 'Failed')], replicaStatuses: { Worker: { active: 3, failed: 1 } } },
   });
   expect(trainingShown(TENSORFLOW).figuresOf(job)).toContainEqual({ name: 'active', value: active });
+});
+
+test('an MPIJob that has succeeded has all that it wanted to succeed: its launcher', () => {
+  const job = aTraining({
+    framework: mpi,
+    replicas: { Launcher: 1, Worker: 2 },
+    status: { conditions: [aCondition(mpi, 'Succeeded')], replicaStatuses: { Launcher: { succeeded: 1 }, Worker: {} } },
+  });
+  expect(trainingShown(MPI).figuresOf(job)).toContainEqual({ name: 'succeeded', value: 1, of: 1 });
 });
