@@ -230,8 +230,8 @@ async function share({ core, cores, pairSeconds, pairSeed, isWhole, slice }: Par
   };
 }
 
-/** In an ordinary run of CI a tenth of the plans is struck, another tenth each day: after ten days all have been. */
-const DAILY_SLICES = 10;
+/** In an ordinary run of CI a fourteenth of the plans is struck, another one each day: after two weeks all have been. */
+const DAILY_SLICES = 14;
 
 interface Options {
   slice: Slice;
@@ -247,7 +247,7 @@ const options = (): Options =>
     .option('--all', 'all stories, not the core ones alone', false)
     .option(
       '--slice <slice>',
-      'a part of the plans of one fault: N/M, or "daily" for the tenth whose turn it is today',
+      'a part of the plans of one fault: N/M, or "daily" for the fourteenth whose turn it is today',
       sliceFrom(DAILY_SLICES),
       {
         number: 1,
