@@ -101,7 +101,7 @@ export const workloadRoutes = [
     query: {
       limit: limit(100),
       index: wholeNumber(
-        'among so many passes only those that made, counted or removed pods of this index of a Job, with those actions alone; where several pods were counted in a row, the record names the first',
+        'among so many passes only those that made, counted or removed pods of this index, with those actions alone; where several pods were counted in a row, the record names the first',
         'index',
       ),
     },
