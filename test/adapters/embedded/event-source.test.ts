@@ -275,7 +275,7 @@ describe('event source', () => {
     queue.close();
   });
 
-  test('from a send to the handler in this process: less than 5 ms', async () => {
+  test('from a send to the handler in this process: it is told, and looks for nothing', async () => {
     const clock = new SystemClock();
     const queue = EmbeddedQueue.open({ clock });
     const took: number[] = [];
@@ -302,6 +302,7 @@ describe('event source', () => {
     }
     await source.stop();
     queue.close();
-    expect(took.toSorted((one, other) => one - other)[50]).toBeLessThan(5);
+    // A millisecond where the processor is free; one that looked now and then would take half of its pause.
+    expect(took.toSorted((one, other) => one - other)[50]).toBeLessThan(20);
   });
 });
