@@ -9,7 +9,7 @@ import { LARGE, oddTrainingJobs, type OddTrainingJob } from './odd-training-jobs
 import { judgeRounds, OrdinaryJobs } from './ordinary-jobs.ts';
 
 interface Bounds {
-  /** Of the usual time of an ordinary Job, and a second. */
+  /** Of the usual time of an ordinary Job, and two seconds. */
   times: number;
   /** Of one turn of the event loop. */
   heldMs: number;

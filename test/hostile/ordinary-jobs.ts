@@ -8,7 +8,7 @@ import { startRunningTime } from '../running-time.ts';
 import type { Instance } from './instance.ts';
 
 /** An ordinary Job takes so much longer at most, whatever is beside it. */
-const LONGER_MS = 1_000;
+const LONGER_MS = 2_000;
 const ROUND_MS = 60_000;
 const JOBS_A_ROUND = 5;
 const BETWEEN_JOBS_MS = 200;
@@ -79,7 +79,7 @@ export class OrdinaryJobs {
 /**
  * Prints the figures.
  * @param rounds of Jobs beside odd things
- * @param times of the usual time that they may take, and a second
+ * @param times of the usual time that they may take, and two seconds
  * @throws Error where the Jobs of one of them took longer than they may
  */
 export function judgeRounds(where: string, usualMs: number, rounds: readonly (readonly number[])[], times = 1): void {
@@ -90,7 +90,7 @@ export function judgeRounds(where: string, usualMs: number, rounds: readonly (re
   const most = times * usualMs + LONGER_MS;
   check(
     rounds.length > 0 && median(slowest) <= most,
-    `${where}: an ordinary Job took ${median(slowest).toFixed(0)} ms, at most ${most.toFixed(0)} are ${times === 1 ? 'its usual time' : `${times} times its usual time`} and a second`,
+    `${where}: an ordinary Job took ${median(slowest).toFixed(0)} ms, at most ${most.toFixed(0)} are ${times === 1 ? 'its usual time' : `${times} times its usual time`} and two seconds`,
   );
 }
 
