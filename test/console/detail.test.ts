@@ -627,14 +627,14 @@ describe('curves of the last hour', () => {
 describe('an upgrade', () => {
   test('of the server is told, with a button that loads the page anew; nothing is done by itself', async () => {
     await view.goTo('#/me');
-    await view.shows('Who am I');
+    await view.shows('This browser');
     expect(await view.text()).not.toContain('Farloop was upgraded');
     played.set('v1/me', async (request) => ({ ...((await answerRoute(ports, request)) as { json: object }).json, console: 'another' }));
     await view.shows('Farloop was upgraded, and this page is of the version before. Reload');
     expect(await findings()).toEqual([]);
     await view.click('Reload');
     await view.showsNoMore('Farloop was upgraded');
-    await view.shows('Who am I');
+    await view.shows('This browser');
   });
 });
 
