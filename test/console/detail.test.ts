@@ -632,7 +632,7 @@ describe('an upgrade', () => {
     played.set('v1/me', async (request) => ({ ...((await answerRoute(ports, request)) as { json: object }).json, console: 'another' }));
     await view.shows('Farloop was upgraded, and this page is of the version before. Reload');
     expect(await findings()).toEqual([]);
-    await view.click('Reload');
+    await Promise.all([view.page.waitForNavigation({ waitUntil: 'domcontentloaded' }), view.click('Reload')]);
     await view.showsNoMore('Farloop was upgraded');
     await view.shows('This browser');
   });
