@@ -112,6 +112,8 @@ function lookOf(workloads: readonly WorkloadSummary[]): TableLook {
   return {
     width: terminalWidth(),
     cut: ['NAMESPACE', 'NAME', 'KIND', 'CLUSTER', 'UID', 'LABELS'],
+    // A Job has the labels of its pods, whose ids nobody reads here.
+    yielding: ['LABELS'],
     state: 'STATE',
     spared: [
       ...(isAlike(({ cluster }) => cluster) ? ['CLUSTER'] : []),

@@ -83,8 +83,10 @@ export function printProblem(problem: string): void {
 
 export { tableText } from './table.ts';
 
-/** Of the terminal, in characters; undefined where a program reads, which gets all. */
-export const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns : undefined);
+const USUAL_COLUMNS = 80;
+
+/** Of the terminal, in characters; undefined where a program reads, which gets all. A terminal that was never told its size says 0. */
+export const terminalWidth = (): number | undefined => (process.stdout.isTTY ? process.stdout.columns || USUAL_COLUMNS : undefined);
 
 const COLOURS = { green: 32, red: 31, yellow: 33, magenta: 35, cyan: 36, bold: 1, dim: 2 } as const;
 

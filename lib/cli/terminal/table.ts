@@ -7,6 +7,8 @@ export interface TableLook {
   cut?: readonly string[];
   /** Title of the column of states: its first word is never cut, the bracket behind it late. */
   state?: string;
+  /** Titles of columns that are cut before any other is cut or left out. */
+  yielding?: readonly string[];
   /** Titles of columns that a narrow terminal does without, the first one first. */
   spared?: readonly string[];
   /** Colours a cell. A colour must only repeat the text. */
@@ -34,7 +36,7 @@ export function tableText(header: readonly string[], rows: readonly (readonly st
 export function layoutOf(
   header: readonly string[],
   rows: readonly (readonly string[])[],
-  { width, cut = [], state, spared = [] }: TableLook,
+  { width, cut = [], yielding = [], state, spared = [] }: TableLook,
   atLeast?: Layout,
 ): Layout {
   const before = new Map(atLeast?.columns.map((column) => [column.at, column.width]));
@@ -45,7 +47,6 @@ export function layoutOf(
   }));
   const over = (gap: number): number => (width === undefined ? 0 : columns.reduce((sum, column) => sum + column.width + gap, -gap) - width);
   if (over(GAP) <= 0) return { columns, gap: GAP };
-  for (const title of spared) if (over(NARROW_GAP) > 0) columns = columns.filter((column) => column.title !== title);
   const shrink = (titles: readonly string[], least: (column: { at: number; title: string }) => number): void => {
     while (over(NARROW_GAP) > 0) {
       const shrinkable = columns.filter((column) => titles.includes(column.title) && column.width > least(column));
@@ -54,7 +55,10 @@ export function layoutOf(
       widest.width -= 1;
     }
   };
-  shrink(cut, ({ title }) => Math.max(READABLE, lengthOf(title)));
+  const readable = ({ title }: { title: string }): number => Math.max(READABLE, lengthOf(title));
+  shrink(yielding, readable);
+  for (const title of spared) if (over(NARROW_GAP) > 0) columns = columns.filter((column) => column.title !== title);
+  shrink(cut, readable);
   shrink(state === undefined ? [] : [state], ({ at, title }) =>
     rows.reduce((longest, row) => Math.max(longest, lengthOf(wordOf(row[at] ?? ''))), lengthOf(title)),
   );

@@ -1,5 +1,6 @@
 // Tables fit the terminal: at 80 columns nothing is wrapped, a state keeps its word, numbers and short names stay whole.
 import { describe, expect, test } from '@jest/globals';
+import { terminalWidth } from '../../../lib/cli/terminal/output.ts';
 import { cutMiddle, layoutOf, lineOf, tableText, type TableLook } from '../../../lib/cli/terminal/table.ts';
 
 const HEADER = ['NAMESPACE', 'NAME', 'KIND', 'STATE', 'SUCCEEDED', 'ACTIVE', 'FAILED', 'AGE', 'NEXT LOOK', 'CLUSTER', 'UID', 'LABELS'];
@@ -77,6 +78,25 @@ test('colours are put on after a cell has its width', () => {
       look,
     ),
   ).toBe('STATE     AGE\n<Failed>    1s\n<Running>   2s');
+});
+
+test('what yields is cut before anything else is left out', () => {
+  const rows = [['default', 'demo', `a=${'b'.repeat(100)}`]];
+  const look = { width: 50, cut: ['NAME', 'LABELS'], yielding: ['LABELS'], spared: ['NAMESPACE'] };
+  const [header = ''] = tableText(['NAMESPACE', 'NAME', 'LABELS'], rows, look).split('\n');
+  expect(header.split(/ +/)).toEqual(['NAMESPACE', 'NAME', 'LABELS']);
+  const [without = ''] = tableText(['NAMESPACE', 'NAME', 'LABELS'], rows, { ...look, yielding: [] }).split('\n');
+  expect(without.split(/ +/)).toEqual(['NAME', 'LABELS']);
+});
+
+test('a terminal that was never told its size is as wide as most', () => {
+  const { isTTY, columns } = process.stdout;
+  try {
+    Object.assign(process.stdout, { isTTY: true, columns: 0 });
+    expect(terminalWidth()).toBe(80);
+  } finally {
+    Object.assign(process.stdout, { isTTY, columns });
+  }
 });
 
 test('columns of a watch grow only, so that its rows stand below one another', () => {
