@@ -4,6 +4,7 @@ import type { Payer, Spent } from '../ports/costs.ts';
 import type { Ports } from '../ports/ports.ts';
 import { dollarsOf } from './cost.ts';
 import { PRICES_AS_OF, PRICES_REGION } from './list-prices.ts';
+import { formatName } from '../objects/workload.ts';
 import { timeText } from '../objects/values/time-text.ts';
 import { NotDoneError, TerminalError, ThrottledError } from '../ports/errors.ts';
 import { RefusedRequestError } from './routed-request.ts';
@@ -34,7 +35,7 @@ export interface CostBy {
   items: CostOfGroup[];
   /** Groups beyond the limit. */
   leftOut: number;
-  /** There are more groups than could be told apart: these have the cost of the others as a share. */
+  /** There are more groups than one answer distinguishes: these have the cost of the others as a share. */
   isCut?: true;
   /** Bytes of the log that were scanned for this answer, which costs by the GB; absent where it costs nothing. */
   scannedBytes?: number;
@@ -110,15 +111,13 @@ export async function dollarsByWorkload({
   if (known && Math.abs(nowMs - known.atMs) < KEPT_MS) return await known.dollars;
   const summed = async (): Promise<ReadonlyMap<string, number>> => {
     const rows = withShares((await costs.spentSince(Math.max(nowMs - SPAN_MS, costs.sinceMs))).rows);
-    return new Map(rows.map((row) => [payerText(row), row.dollars]));
+    return new Map(rows.map((row) => [formatName(row), row.dollars]));
   };
   const dollars = summed();
   kept.set(costs, { atMs: nowMs, dollars });
   dollars.catch(() => kept.delete(costs));
   return await dollars;
 }
-
-export const payerText = ({ cluster, kind, namespace, name }: Payer): string => `${cluster}/${kind}/${namespace}/${name}`;
 
 type Row = Payer & Pick<Spent, 'passes' | 'writes' | 'requests' | 'writeUnits' | 'readUnits'> & { dollars: number };
 

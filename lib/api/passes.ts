@@ -1,6 +1,6 @@
 // Recorded passes in the API: times as texts, many similar actions as one line.
 import type { PassRecord } from '../ports/recorder.ts';
-import { namePrefixOf } from '../objects/child-names.ts';
+import { isOfPrefix, namePrefixOf } from '../objects/child-names.ts';
 import { timeText } from '../objects/values/time-text.ts';
 
 type ActionLine = PassRecord['actions'][number];
@@ -18,7 +18,7 @@ export const toldPasses = (passes: readonly PassRecord[]): ToldPass[] =>
  */
 export function passesOfIndex(passes: readonly PassRecord[], name: string, index: number): PassRecord[] {
   const prefix = namePrefixOf(name, index);
-  const isOfIndex = ({ target }: ActionLine): boolean => isPodNamed(target, prefix);
+  const isOfIndex = ({ target }: ActionLine): boolean => isOfPrefix(target, prefix);
   const made = passes.findIndex(({ actions }) => actions.some((action) => action.verb === 'create' && isOfIndex(action)));
   const since = made === -1 ? passes.length : made;
   return passes.flatMap((pass, at) => {
@@ -26,9 +26,6 @@ export function passesOfIndex(passes: readonly PassRecord[], name: string, index
     return actions.length === 0 ? [] : [{ ...pass, actions }];
   });
 }
-
-/** Five characters follow the prefix: so `a-1-` is no pod of `a-1-1`. */
-const isPodNamed = (target: string, prefix: string): boolean => target.startsWith(prefix) && target.length === prefix.length + 5;
 
 export function toldPass({ startedAtMs, nextWakeAtMs, actions, ...pass }: PassRecord): ToldPass {
   return {

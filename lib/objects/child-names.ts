@@ -30,6 +30,10 @@ export function namePrefixOf(jobName: string, index?: number): string {
   return `${jobName.slice(0, MAX_PREFIX_LENGTH - end.length)}${end}`;
 }
 
+/** Whether the prefix and five characters make the name: `a-1-` does not make `a-1-1-abcde`. */
+export const isOfPrefix = (name: string, prefix: string): boolean =>
+  name.length === prefix.length + SUFFIX_LENGTH && name.startsWith(prefix);
+
 /** Caches the hash of the latest uid: the pods of a workload are named one after the other. */
 let last = { uid: '', hash: hashOf('') };
 

@@ -17,8 +17,12 @@ export const NO_NAMESPACE = '-';
 /** The form of a kind's name. The table in lib/kinds lists this build's kinds; a later build knows more (decision 8). */
 export const KIND_NAME = /^[A-Z][A-Za-z0-9]{0,62}$/;
 
+/** `cluster/kind/namespace/name`: of all workloads of that name, one after the other. */
+export const formatName = ({ cluster, kind, namespace, name }: Omit<WorkloadKey, 'uid'>): string =>
+  `${cluster}/${kind}/${namespace}/${name}`;
+
 /** `cluster/kind/namespace/name/uid`. No part may contain a slash; Kubernetes names cannot. */
-export const formatKey = ({ cluster, kind, namespace, name, uid }: WorkloadKey): string => `${cluster}/${kind}/${namespace}/${name}/${uid}`;
+export const formatKey = (key: WorkloadKey): string => `${formatName(key)}/${key.uid}`;
 
 /** @returns undefined if the text is not a key: five parts, the second a kind's name, none empty but the namespace */
 export function parseKey(text: string): WorkloadKey | undefined {

@@ -45,7 +45,7 @@ export interface Costs {
   readonly isPaidByQuestion?: boolean;
   /**
    * @param fromMs a ledger counts by the hour in which it lies
-   * @param fields what payers are told apart by; all others may read `*`. Absent: by all
+   * @param fields that distinguish payers; the others may read `*`. Absent: all
    * @throws NotDoneError not known in time; ThrottledError; TerminalError the installation may not ask, and why
    */
   spentSince(fromMs: number, fields?: readonly (keyof Payer)[]): Promise<SpentSince>;

@@ -87,3 +87,7 @@ export class UnknownOutcomeError extends PortError {
 
 /** The resourceVersion is older than what the server still remembers (410): list again. */
 export class ExpiredError extends PortError {}
+
+/** Asked again, it may be done. */
+export const mayPass = (error: unknown): error is ThrottledError | NotDoneError | UnknownOutcomeError =>
+  error instanceof ThrottledError || error instanceof NotDoneError || error instanceof UnknownOutcomeError;

@@ -1,7 +1,7 @@
 // Names of the amounts in log lines of functions, and the query that sums them up. Writer and reader share them: change one here for both.
 // Logs Insights finds the first 200 fields of a line, so a pass's cost stands before its record; a line of metrics may have more fields, so
 // its sums are found by their text.
-import type { Payer } from '../../ports/costs.ts';
+import type { Payer, Spent } from '../../ports/costs.ts';
 
 /** Functions whose logs are summed up; the names of their log groups end in these. */
 export const COUNTED_FUNCTIONS = ['ingest', 'reconcile', 'timers', 'sweep'] as const;
@@ -21,10 +21,7 @@ const DECIMALS = 2;
 export const spentList = (spent: Record<(typeof IN_LIST)[number], number>): number[] =>
   IN_LIST.map((amount) => Number(spent[amount].toFixed(DECIMALS)));
 
-/** `cluster/kind/namespace/name`, as `recorded` in a pass's line. */
-export const recordedName = ({ cluster, kind, namespace, name }: Payer): string => `${cluster}/${kind}/${namespace}/${name}`;
-
-/** In the order of `recordedName`. */
+/** In the order of `formatName`, which is `recorded` in a pass's line. */
 const NAME_PARTS = ['cluster', 'kind', 'namespace', 'name'] as const;
 /** Names of their own: a line of metrics has fields `cluster` and `kind`, too. */
 const FOUND: Readonly<Record<keyof Payer, string>> = { cluster: 'ofCluster', kind: 'ofKind', namespace: 'ofNamespace', name: 'ofName' };
@@ -32,16 +29,10 @@ const FOUND: Readonly<Record<keyof Payer, string>> = { cluster: 'ofCluster', kin
 /** Most rows that the service answers with. */
 export const MOST_ROWS = 10_000;
 
-export interface CostRow {
+export interface CostRow extends Pick<Spent, 'passes' | 'passMs' | 'writes' | 'requests' | 'writeUnits' | 'readUnits'> {
   /** Of a pass's workload; absent in the sum of a function. Parts that were not asked for read `*`. */
   payer?: Payer;
   function?: CountedFunction;
-  passes: number;
-  passMs: number;
-  writes: number;
-  requests: number;
-  writeUnits: number;
-  readUnits: number;
   sent: number;
   invocations: number;
   billedMs: number;
@@ -49,7 +40,7 @@ export interface CostRow {
 
 /**
  * Sums of functions come first, for they must not be cut off; then the workloads on which most was spent.
- * @param fields what rows of workloads are told apart by
+ * @param fields that distinguish rows of workloads
  */
 export function costQuery(fields: readonly (keyof Payer)[]): string {
   const part = String.raw`[^\/]*`;

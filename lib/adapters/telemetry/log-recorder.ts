@@ -2,12 +2,12 @@
 // from CloudWatch Logs when somebody asks. How long passes are kept is that log's retention.
 import type { CloudWatchLogsClient, FilterLogEventsCommandOutput } from '@aws-sdk/client-cloudwatch-logs';
 import { shownText } from '../../objects/values/shown-text.ts';
-import { parseKey } from '../../objects/workload.ts';
+import { formatName, parseKey } from '../../objects/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { NotDoneError } from '../../ports/errors.ts';
 import type { PassRecord, RecordedPass, Recorder } from '../../ports/recorder.ts';
 import { translated } from '../aws/aws-errors.ts';
-import { PASS, recordedName, spentList } from './cost-lines.ts';
+import { PASS, spentList } from './cost-lines.ts';
 import { textOf } from './log-lines.ts';
 import type { SpentByWorkload } from './spent-by-workload.ts';
 
@@ -79,8 +79,8 @@ export class LogRecorder implements Recorder {
     const writes = pass.actions.reduce((sum, { result, count = 1 }) => (result === 'notDone' ? sum : sum + count), 0);
     const onTable = this.#options.spent?.take(key);
     const spent = onTable && spentList({ ...onTable, writes });
-    // Told at every log level, for cost is summed up from these lines.
-    const line = textOf({ level: 'INFO', message: PASS, recorded: recordedName(key), uid: key.uid, spent, record, snapshot: kept });
+    // At every log level: cost is summed up from these lines.
+    const line = textOf({ level: 'INFO', message: PASS, recorded: formatName(key), uid: key.uid, spent, record, snapshot: kept });
     this.#write(shownText(line));
   }
 
@@ -90,7 +90,7 @@ export class LogRecorder implements Recorder {
    */
   async passes(key: Parameters<Recorder['passes']>[0], limit: number): Promise<PassRecord[]> {
     if (![key.cluster, key.namespace, key.name].every((part) => NAME.test(part))) return [];
-    const name = recordedName(key);
+    const name = formatName(key);
     const found = await this.#search(`{ $.recorded = "${name}" }`, (line) => line.recorded === name, limit);
     return found.slice(0, limit).map(({ record }) => record);
   }

@@ -1,8 +1,8 @@
 // Amounts that a function's requests to the table cost, by workload, until the record of its next pass takes them along.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Payer } from '../../ports/costs.ts';
+import { formatName } from '../../objects/workload.ts';
 import type { Units } from '../dynamodb/write-units.ts';
-import { recordedName } from './cost-lines.ts';
 import { payersOf } from './payers.ts';
 
 export interface SpentOnTable {
@@ -11,6 +11,8 @@ export interface SpentOnTable {
   writeUnits: number;
   readUnits: number;
 }
+
+const nothing = (): SpentOnTable => ({ requests: 0, writeUnits: 0, readUnits: 0 });
 
 export class SpentByWorkload {
   readonly #payers = new AsyncLocalStorage<readonly Payer[]>();
@@ -35,8 +37,8 @@ export class SpentByWorkload {
 
   /** Amounts spent on the workload since the last time. */
   take(payer: Payer): SpentOnTable {
-    const name = recordedName(payer);
-    const spent = this.#spent.get(name) ?? { requests: 0, writeUnits: 0, readUnits: 0 };
+    const name = formatName(payer);
+    const spent = this.#spent.get(name) ?? nothing();
     this.#spent.delete(name);
     return spent;
   }
@@ -48,8 +50,8 @@ export class SpentByWorkload {
 
   #add(payer: Payer, spent: SpentOnTable, shares: number): void {
     if (payer.name === '') return;
-    const name = recordedName(payer);
-    const sum = this.#spent.get(name) ?? { requests: 0, writeUnits: 0, readUnits: 0 };
+    const name = formatName(payer);
+    const sum = this.#spent.get(name) ?? nothing();
     this.#spent.set(name, sum);
     sum.requests += spent.requests / shares;
     sum.writeUnits += spent.writeUnits / shares;

@@ -38,7 +38,10 @@ export const CostBy = v.object({
   ),
   leftOut: v.pipe(count, v.description('Groups beyond these.')),
   isCut: v.exactOptional(
-    v.pipe(v.literal(true), v.description('More groups than are told apart: these have the cost of the others as a share.')),
+    v.pipe(
+      v.literal(true),
+      v.description('There are more groups than one answer distinguishes: these have the cost of the others as a share.'),
+    ),
   ),
   scannedBytes: v.exactOptional(v.pipe(count, v.description('Bytes of the log that were scanned for this answer, which costs by the GB.'))),
 });

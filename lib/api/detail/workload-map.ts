@@ -9,7 +9,7 @@ import {
   type StateCounts,
 } from '../../objects/detail/packed-states.ts';
 import type { IndexStates, NotableIndex, Replica, ReplicaType } from '../../objects/detail/workload-map.ts';
-import { namePrefixOf } from '../../objects/child-names.ts';
+import { isOfPrefix, namePrefixOf } from '../../objects/child-names.ts';
 import { fallOf, type Falls } from '../../objects/detail/falls.ts';
 import { timeText } from '../../objects/values/time-text.ts';
 import { podStandingOf, type PodState } from '../../objects/detail/pod-standing.ts';
@@ -147,7 +147,7 @@ function goneAt(known: Known, index: number): { gone?: GonePod } {
   const owner = ownerIn(known);
   const first = owner && fallsIn(known, owner)?.first;
   const prefix = namePrefixOf(known.head.key.name, index);
-  const fall = (latest && fallOf(latest)) ?? (first?.pod.startsWith(prefix) && first.pod.length === prefix.length + 5 ? first : undefined);
+  const fall = (latest && fallOf(latest)) ?? (first && isOfPrefix(first.pod, prefix) ? first : undefined);
   if (!fall) return latest ? { gone: { pod: latest.name } } : {};
   const { at, ...told } = fall;
   return { gone: { ...told, time: timeText(at * 1000) } };

@@ -191,11 +191,13 @@ export interface Facets {
   namespacesLeftOut: number;
 }
 
-/** @param all that match whatever else is chosen */
-export function facetsOf(all: readonly Listed[], { kind, namespace }: Pick<Choice, 'kind' | 'namespace'>): Facets {
+/** @param all whether they match or not */
+export function facetsOf(all: readonly Listed[], { kind, namespace, ...others }: Choice, rule: Rule): Facets {
   const kinds = new Map<string, number>();
   const namespaces = new Map<string, number>();
-  for (const { key } of all) {
+  for (const listed of all) {
+    if (!isChosen(listed, others, rule)) continue;
+    const { key } = listed;
     if (namespace === undefined || key.namespace === namespace) kinds.set(key.kind, (kinds.get(key.kind) ?? 0) + 1);
     // Some kinds have none.
     if (key.namespace !== '' && (kind === undefined || key.kind === kind))

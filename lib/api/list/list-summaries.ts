@@ -7,9 +7,10 @@ import type { Ports } from '../../ports/ports.ts';
 import type { Store } from '../../ports/store.ts';
 import { readNotesOfCluster } from '../../reconciler/cluster/known-cluster.ts';
 import { inParallel } from '../../reconciler/invocation/parallel.ts';
-import { dollarsByWorkload, payerText } from '../cost-by.ts';
+import { dollarsByWorkload } from '../cost-by.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 import { timeText } from '../../objects/values/time-text.ts';
+import { formatName } from '../../objects/workload.ts';
 import type { WorkloadDetail, WorkloadSummary } from '../told-workload.ts';
 import {
   facetsOf,
@@ -73,18 +74,14 @@ export async function listSummaries(
   const rule = ruleOf(ports);
   const kind = choice.kind === undefined ? undefined : kindNamed(choice.kind);
   const all = await allListed(ports, await recordsOf(ports, cluster));
-  const { namespace } = choice;
-  const matching = all.filter((listed) => isChosen(listed, { ...choice, kind: undefined, namespace: undefined }, rule));
-  const chosen = matching.filter(
-    ({ key }) => (kind === undefined || key.kind === kind) && (namespace === undefined || key.namespace === namespace),
-  );
+  const chosen = all.filter((listed) => isChosen(listed, { ...choice, kind }, rule));
   const { items, next } = pageOf(await costly(ports, chosen, { withCost, order }), { order, page, rule });
   return {
     items: items.map((listed) => workloadOf(listed, rule)),
     total: chosen.length,
     totals: totalsOf(chosen),
     of: all.reduce((sum, { summary }) => sum + (summary.removedAtMs === undefined ? 1 : 0), 0),
-    ...(withFacets && { facets: facetsOf(matching, { kind, namespace }) }),
+    ...(withFacets && { facets: facetsOf(all, { ...choice, kind }, rule) }),
     ...(next !== undefined && { next }),
   };
 }
@@ -102,7 +99,7 @@ async function costly(
       400,
       'cost is not counted here for lists, so nothing can be in its order: on AWS "farloop cost --by workload" sums it up from the log',
     );
-  return dollars ? chosen.map((listed) => ({ ...listed, costDollars: dollars.get(payerText(listed.key)) ?? 0 })) : chosen;
+  return dollars ? chosen.map((listed) => ({ ...listed, costDollars: dollars.get(formatName(listed.key)) ?? 0 })) : chosen;
 }
 
 /** Those that were removed within a week, the latest first. */

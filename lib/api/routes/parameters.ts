@@ -120,17 +120,16 @@ export const sort = readParameter(
   },
 );
 
-export const facets = readParameter(
-  'shown: with what the list could be narrowed to: kinds and namespaces, each with how many match',
-  (text): true | Refusal => (text === 'shown' ? true : new Refusal(`"facets" must be shown, not ${JSON.stringify(text)}`)),
-  { type: 'string', enum: ['shown'] },
-);
+const shown = (name: string, description: string) =>
+  readParameter(
+    `shown: ${description}`,
+    (text): true | Refusal => (text === 'shown' ? true : new Refusal(`"${name}" must be shown, not ${JSON.stringify(text)}`)),
+    { type: 'string', enum: ['shown'] },
+  );
 
-export const cost = readParameter(
-  'shown: with the cost of each in a week, at list prices, where it is counted',
-  (text): true | Refusal => (text === 'shown' ? true : new Refusal(`"cost" must be shown, not ${JSON.stringify(text)}`)),
-  { type: 'string', enum: ['shown'] },
-);
+export const facets = shown('facets', 'with what the list could be narrowed to: kinds and namespaces, each with how many match');
+
+export const cost = shown('cost', 'with the cost of each in a week, at list prices, where it is counted');
 
 export const pageNumber = readParameter(
   'the page, from 1; without "continue"',

@@ -126,9 +126,9 @@ async function askOnce(connect: () => ApiClient, path: string, body: object): Pr
     try {
       return await connect().post<Done>(path, body);
     } catch (error) {
-      const isAnswered = error instanceof ApiFailedError && error.status !== undefined;
-      const mayPass = isAnswered ? PASSING.has(error.status ?? 0) : error instanceof FailedError;
-      if (mayPass && !isAnswered && tries === TRIES)
+      const status = error instanceof ApiFailedError ? error.status : undefined;
+      const mayPass = status === undefined ? error instanceof FailedError : PASSING.has(status);
+      if (mayPass && status === undefined && tries === TRIES)
         throw new FailedError(`${(error as Error).message}; it is not known whether it was done: look at it before you ask again`, {
           cause: error,
         });

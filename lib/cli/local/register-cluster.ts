@@ -2,7 +2,7 @@
 import { NAMESPACES } from '../../objects/resources.ts';
 import { deadlineIn } from '../../ports/clock.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
-import { NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError, UnusableInputError } from '../../ports/errors.ts';
+import { mayPass, TerminalError, UnusableInputError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { FailedError } from '../terminal/exit.ts';
 
@@ -59,7 +59,4 @@ async function wantedOf(
 
 /** It does not answer, or not to these credentials, which may pass; another one may be worked on meanwhile. */
 export const isAway = (error: unknown): error is Error =>
-  error instanceof NotDoneError ||
-  error instanceof UnknownOutcomeError ||
-  error instanceof ThrottledError ||
-  (error instanceof TerminalError && !(error instanceof UnusableInputError));
+  mayPass(error) || (error instanceof TerminalError && !(error instanceof UnusableInputError));

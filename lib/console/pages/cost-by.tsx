@@ -6,9 +6,9 @@ import { address, withQuery } from '../state/address.ts';
 import type { CostBy } from '../state/answers.ts';
 import { useAsked } from '../state/asked.ts';
 import { dollarsText, ScannedText } from '../parts/scanned.tsx';
+import { SpanLinks, SPANS } from '../parts/spans.tsx';
 
 const GROUPS = ['cluster', 'namespace', 'kind', 'workload'] as const satisfies readonly CostBy['by'][];
-const SPANS = ['1h', '24h', '7d'] as const;
 const amountText = (amount: number): string => Math.round(amount).toLocaleString('en');
 
 const chosen = <Word extends string>(words: readonly Word[], name: string, usual: Word): Word =>
@@ -27,11 +27,7 @@ export function CostOfEach() {
             by {group}
           </a>
         ))}
-        {SPANS.map((span) => (
-          <a key={span} href={withQuery({ since: span })} aria-current={span === since ? 'true' : undefined}>
-            last {span}
-          </a>
-        ))}
+        <SpanLinks since={since} />
       </p>
       <AskedBar asked={asked} thing="The cost of each" />
       {asked.data?.counted === true && <Told cost={asked.data} />}

@@ -2,8 +2,7 @@
 import { isNarrow } from '../parts/media.ts';
 import { TypedText } from '../parts/typed-text.tsx';
 import { address, go, withQuery } from '../state/address.ts';
-import type { ClusterSummary, WorkloadSummary } from '../state/answers.ts';
-import type { Facet, Facets } from '../state/workload-list.ts';
+import type { ClusterSummary, Facet, Facets, WorkloadSummary } from '../state/answers.ts';
 import { BY_URGENCY } from '../state/standing.ts';
 
 interface Choice {

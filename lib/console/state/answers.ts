@@ -4,6 +4,7 @@ import type { Workload } from '../../api/answers/workloads.ts';
 import type { Events, Manifest } from '../../api/answers/workload-questions.ts';
 import type { CostBy } from '../../api/cost-by.ts';
 import type { ChildPage } from '../../api/detail/children.ts';
+import type { Facet, Facets } from '../../api/list/choice.ts';
 import type { Rates } from '../../api/metrics.ts';
 import type { PlanNow } from '../../api/detail/plan-now.ts';
 import type { PodPage } from '../../api/detail/pod-pages.ts';
@@ -19,7 +20,7 @@ import type { ToldPass } from '../../api/passes.ts';
 export type { ClusterSummary, ContainerLog, WorkloadLogs, Cost, DeadLetterSummary, QueueFailure, QueueSummary, PodSummary };
 export type { ContainerSummary, WorkloadDetail, WorkloadSummary, ToldPass };
 
-export type { ChildPage, CostBy, IndexMap, PlanNow, PodMap, PodPage, Rates, ReplicaMap };
+export type { ChildPage, CostBy, Facet, Facets, IndexMap, PlanNow, PodMap, PodPage, Rates, ReplicaMap };
 export type WorkloadEvents = v.InferOutput<typeof Events>;
 export type WorkloadManifest = v.InferOutput<typeof Manifest>;
 

@@ -1,6 +1,6 @@
 // The workloads of a selection: pages of the API, as many as somebody has scrolled through.
 import { read } from './call.ts';
-import type { ListedWorkload } from './answers.ts';
+import type { Facets, ListedWorkload } from './answers.ts';
 import { patched } from './patched.ts';
 import { askAgainFor, useAnswer, type Loaded, type Read } from './resource.ts';
 import { idOf } from './selection.ts';
@@ -25,17 +25,6 @@ export interface Totals {
   /** Whether they match or not. */
   of: number;
   facets?: Facets;
-}
-
-export interface Facet {
-  value: string;
-  count: number;
-}
-
-export interface Facets {
-  kinds: readonly Facet[];
-  namespaces: readonly Facet[];
-  namespacesLeftOut: number;
 }
 
 export interface WorkloadList extends Totals {

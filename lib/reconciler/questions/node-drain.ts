@@ -7,7 +7,7 @@ import { hasEnded } from '../../objects/placement/schedulable.ts';
 import { controllerOf } from '../../objects/pods/fact-values.ts';
 import { EVICTION, PODS } from '../../objects/resources.ts';
 import { fieldsOf } from '../../objects/values/untyped-fields.ts';
-import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
+import { ConflictError, mayPass, NotFoundError, TerminalError, ThrottledError } from '../../ports/errors.ts';
 import type { WantedAction } from '../../wire/words/action-words.ts';
 import { inParallel } from '../invocation/parallel.ts';
 import type { PlannedAction } from './planned-action.ts';
@@ -127,8 +127,7 @@ export async function evictAll(
     await cluster.create<KubernetesObject>(PODS, eviction, deadline, { subresource: 'eviction' }).catch((error: unknown) => {
       // It is gone, or another one stands in its place.
       if (error instanceof NotFoundError || error instanceof ConflictError) return;
-      const mayPass = error instanceof ThrottledError || error instanceof NotDoneError || error instanceof UnknownOutcomeError;
-      if (!mayPass) throw error;
+      if (!mayPass(error)) throw error;
       reasons.push(error.message);
     });
   });

@@ -8,7 +8,7 @@ import { NOTHING_KEPT } from '../../kinds/virtual-pod/kept.ts';
 import { isShownBy, lostStatus, statusOf, toBeEvicted } from '../../kinds/virtual-pod/task-status.ts';
 import { deadlineIn, type Clock, type Deadline } from '../../ports/clock.ts';
 import type { Cluster, ListAnswer, ListSelection } from '../../ports/cluster.ts';
-import { ConflictError, NotDoneError, NotFoundError, ThrottledError, UnknownOutcomeError } from '../../ports/errors.ts';
+import { ConflictError, mayPass, NotFoundError } from '../../ports/errors.ts';
 import { hashOf, mirrorNameOf, mirrorOf } from './mirror-pod.ts';
 
 const CALL_MS = 10_000;
@@ -56,7 +56,7 @@ export class RunCluster {
       try {
         return await this.#cluster.list<Pod>(PODS, selection, this.#deadline());
       } catch (error) {
-        if (!passes(error) || lists === MOST_LISTS) throw error;
+        if (!mayPass(error) || lists === MOST_LISTS) throw error;
         await this.#clock.wait(LIST_AGAIN_MS);
       }
   }
@@ -144,8 +144,5 @@ export class RunCluster {
 
 type PodOfNode = Parameters<typeof toBeEvicted>[0];
 const factsOf = (pod: Pod): PodOfNode => virtualPodFacts.factsOf(pod) as PodOfNode;
-
-const passes = (error: unknown): boolean =>
-  error instanceof NotDoneError || error instanceof ThrottledError || error instanceof UnknownOutcomeError;
 
 const aboutMirror = ({ metadata: { namespace, name } }: Pod): string => `the API server does not show pod ${namespace}/${name}`;

@@ -2,13 +2,12 @@
 import { AskedBar } from '../../parts/asked-bar.tsx';
 import { Facts } from '../../parts/table.tsx';
 import { Moment } from '../../parts/times.tsx';
-import { address, withQuery } from '../../state/address.ts';
+import { address } from '../../state/address.ts';
 import type { CostBy } from '../../state/answers.ts';
 import { useAsked } from '../../state/asked.ts';
 import { dollarsText, ScannedText } from '../../parts/scanned.tsx';
+import { SpanLinks } from '../../parts/spans.tsx';
 import type { TabProps } from './tab.ts';
-
-const SPANS = ['1h', '24h', '7d'] as const;
 
 const amountText = (amount: number): string => Number(amount.toFixed(1)).toLocaleString('en');
 
@@ -19,11 +18,7 @@ export function CostTab({ named }: TabProps) {
   return (
     <section>
       <p class="counts">
-        {SPANS.map((span) => (
-          <a key={span} href={withQuery({ since: span })} aria-current={span === since ? 'true' : undefined}>
-            last {span}
-          </a>
-        ))}
+        <SpanLinks since={since} />
       </p>
       <AskedBar asked={asked} thing="Its cost" />
       {asked.data && <Told cost={asked.data} of={named} />}
