@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { loadavg } from 'node:os';
 import type { Browser } from 'puppeteer-core';
+import { consoleFiles } from '../../lib/files/console-files.ts';
 import { until } from '../claims.ts';
 import { openBrowser, View } from './browser.ts';
 import { playApi, playedWorkload, TOKEN, type PlayedApi } from './played-api.ts';
@@ -13,6 +14,8 @@ let view: View | undefined;
 
 beforeAll(async () => {
   browser = await openBrowser();
+  // As in a package: a checkout bundles its sources for the first who opens the page, which takes some 0.4 s once.
+  await consoleFiles();
 });
 afterAll(async () => await browser.close());
 afterEach(async () => {
