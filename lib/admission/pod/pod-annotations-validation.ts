@@ -2,6 +2,7 @@
 import type { FieldError } from '../../objects/field-error.ts';
 import { LARGEST_INT32 } from '../../objects/values/integers.ts';
 import type { ObjectMeta, PodSpec } from '../../objects/kubernetes.ts';
+import { CONFIG_MIRROR } from '../../objects/pods/config-annotations.ts';
 import { validateDescendingPath } from '../volume/path-validation.ts';
 import { placedContainers } from './placed-containers.ts';
 import { forbidden, invalidValue } from '../../objects/refusals.ts';
@@ -9,7 +10,6 @@ import { fieldsOf, isFields, textOf } from '../../objects/values/untyped-fields.
 
 type Annotations = ObjectMeta['annotations'];
 
-const mirror = 'kubernetes.io/config.mirror';
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
 const seccompOfPod = 'seccomp.security.alpha.kubernetes.io/pod';
 const seccompPrefix = 'container.seccomp.security.alpha.kubernetes.io/';
@@ -21,7 +21,7 @@ export function validatePodAnnotations(annotations: Annotations = {}, field: str
   const names = new Set(placedContainers(spec, '').map(({ container }) => textOf(container['name'])));
   return Object.entries(annotations).flatMap(([key, value]) => {
     const path = `${field}[${key}]`;
-    if (key === mirror && textOf(spec.nodeName) === '') {
+    if (key === CONFIG_MIRROR && textOf(spec.nodeName) === '') {
       return [invalidValue(path, value, 'must set spec.nodeName if mirror pod annotation is set')];
     }
     if (key === deletionCost) return isInt32(value) ? [] : [invalidValue(path, value, 'must be a 32bit integer')];

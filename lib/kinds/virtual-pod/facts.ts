@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { canonicalText } from '../../objects/child-state.ts';
 import type { ObjectMeta, Pod, PodStatus, WorkloadObject } from '../../objects/kubernetes.ts';
 import { hasEnded } from '../../objects/placement/schedulable.ts';
+import { CONFIG_MIRROR } from '../../objects/pods/config-annotations.ts';
 import { CONFIG_MAPS, NODES, PODS, SECRETS, SERVICE_ACCOUNTS, SERVICES } from '../../objects/resources.ts';
 import { flag, int64, list, object, optional, text, textLike, time } from '../../objects/values/fact-checks.ts';
 import { defineFacts } from '../rows/define-facts.ts';
@@ -10,9 +11,6 @@ import type { KindSettings } from '../rows/kind.ts';
 import { ownerCheck, present } from '../rows/owner-facts.ts';
 import { NODE_OPTIONS, nodeOptions, VIRTUAL_NODES, virtualNodesIn } from './node-options.ts';
 import { preemptionOrdering } from './ordering.ts';
-
-/** Marks a pod that shows a pod of a run: nothing is run for it. */
-export const MIRROR = 'kubernetes.io/config.mirror';
 
 export const VIRTUAL_POD = 'VirtualPod';
 
@@ -109,7 +107,7 @@ export const virtualPodFacts = defineFacts<VirtualPod>({
 function factsOf(pod: VirtualPod): VirtualPod {
   const { metadata, spec, status } = pod;
   const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = metadata;
-  const { finalizers, annotations: { [MIRROR]: mirror } = {} } = metadata;
+  const { finalizers, annotations: { [CONFIG_MIRROR]: mirror } = {} } = metadata;
   const identity = { name, namespace, uid, resourceVersion, generation, creationTimestamp };
   const {
     nodeName,
@@ -125,7 +123,7 @@ function factsOf(pod: VirtualPod): VirtualPod {
       deletionTimestamp,
       deletionGracePeriodSeconds,
       finalizers,
-      ...(mirror !== undefined && { annotations: { [MIRROR]: mirror } }),
+      ...(mirror !== undefined && { annotations: { [CONFIG_MIRROR]: mirror } }),
     }) as VirtualPod['metadata'],
     spec: {
       nodeName: nodeName ?? '',

@@ -1,5 +1,6 @@
 // A pod's pass: from what its node has decided, what the provider shows of its task, and what the pod itself asks for, to the next step.
 import type { Pod, PodStatus } from '../../objects/kubernetes.ts';
+import { CONFIG_MIRROR } from '../../objects/pods/config-annotations.ts';
 import { NODES, PODS } from '../../objects/resources.ts';
 import type { Task } from '../../objects/task.ts';
 import { ownerEvent, type NewEvent } from '../rows/actions.ts';
@@ -19,7 +20,7 @@ import { dutyOf, type PodDuty } from '../preemption/node/pod-duty.ts';
 import { LATE_EVENT, PREEMPTING_EVENT } from '../preemption/victims/eviction.ts';
 import { rejectedStatus, rejectionEvent } from '../preemption/checks/rejection.ts';
 import { afterFailure, noteOfFailure } from './failed-calls.ts';
-import { MIRROR, virtualPodFacts, type VirtualPod } from './facts.ts';
+import { virtualPodFacts, type VirtualPod } from './facts.ts';
 import { NOTHING_KEPT, type Kept } from './kept.ts';
 import { problemOfNode, virtualNodeNamed } from './node-options.ts';
 import { endedUnstarted, evicted, isFinal, isShownBy, lostStatus, statusOf, toBeEvicted } from './task-status.ts';
@@ -71,7 +72,7 @@ export function plan(given: Given, now: Date): PodPlan {
   const found = nodeOf(given, kept, pod);
   if ('plan' in found) return { ...found.plan, ...(found.plan.wants && { wants: [...found.plan.wants, want] }) };
   const { node, decision } = found;
-  if (pod.metadata.annotations?.[MIRROR] !== undefined)
+  if (pod.metadata.annotations?.[CONFIG_MIRROR] !== undefined)
     return mirrored({ pod, kept: { ...kept, node }, node, given }, decision === undefined);
   if (given.sights?.has(sightKeyOf(want)) !== true) return { actions: [], wants: [want], why: [] };
   const task = (given.sights.get(sightKeyOf(want)) ?? undefined) as Task | undefined;

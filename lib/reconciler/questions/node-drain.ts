@@ -1,9 +1,9 @@
 // Drains a virtual node for a person, as `kubectl drain` does: it takes no new pods, and its pods are evicted, so that disruption budgets are kept. Pods of
 // DaemonSets and of the node itself stay; one that no controller would make anew goes only where that is asked for.
 import type { KindFacts } from '../../kinds/rows/kind.ts';
-import { MIRROR } from '../../kinds/virtual-pod/facts.ts';
 import type { KubernetesObject, OwnerReference, Pod, WorkloadObject } from '../../objects/kubernetes.ts';
 import { hasEnded } from '../../objects/placement/schedulable.ts';
+import { CONFIG_MIRROR } from '../../objects/pods/config-annotations.ts';
 import { controllerOf } from '../../objects/pods/fact-values.ts';
 import { EVICTION, PODS } from '../../objects/resources.ts';
 import { fieldsOf } from '../../objects/values/untyped-fields.ts';
@@ -23,7 +23,14 @@ const AGAIN_SECONDS = 5;
 const NAMED_PODS = 5;
 
 const POD_FIELDS = {
-  metadata: { name: true, namespace: true, uid: true, ownerReferences: true, annotations: { [MIRROR]: true }, deletionTimestamp: true },
+  metadata: {
+    name: true,
+    namespace: true,
+    uid: true,
+    ownerReferences: true,
+    annotations: { [CONFIG_MIRROR]: true },
+    deletionTimestamp: true,
+  },
   status: { phase: true },
 } as const;
 
@@ -96,7 +103,8 @@ async function podsOn({ cluster, deadline }: Asking, node: string): Promise<Pod[
 
 function podsIn(pods: readonly Pod[]): OnNode {
   const controlling = ({ metadata }: Pod): OwnerReference | undefined => controllerOf(metadata.ownerReferences);
-  const isStaying = (pod: Pod): boolean => controlling(pod)?.kind === 'DaemonSet' || pod.metadata.annotations?.[MIRROR] !== undefined;
+  const isStaying = (pod: Pod): boolean =>
+    controlling(pod)?.kind === 'DaemonSet' || pod.metadata.annotations?.[CONFIG_MIRROR] !== undefined;
   const others = pods.filter((pod) => !isStaying(pod));
   const toEvict = others.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   return {

@@ -1,13 +1,10 @@
 // A mirror pod: the copy by which an API server shows a pod that it does not own (spec section 7).
 import type { KubernetesObject, Pod } from '../../objects/kubernetes.ts';
-import { MIRROR } from '../../kinds/virtual-pod/facts.ts';
+import { CONFIG_HASH, CONFIG_MIRROR, CONFIG_SOURCE } from '../../objects/pods/config-annotations.ts';
 import { listOf } from '../../objects/values/untyped-fields.ts';
 
-const HASH = 'kubernetes.io/config.hash';
-const SOURCE = 'kubernetes.io/config.source';
-
 /** The uid of the pod that it shows. Its own is another one. */
-export const hashOf = ({ metadata: { annotations = {} } }: Pod): string | undefined => annotations[MIRROR];
+export const hashOf = ({ metadata: { annotations = {} } }: Pod): string | undefined => annotations[CONFIG_MIRROR];
 
 /** As static pods are called: the node's name tells it from a pod of the cluster. */
 export const mirrorNameOf = (pod: Pod): string => `${pod.metadata.name}-${pod.spec.nodeName}`;
@@ -24,7 +21,7 @@ export function mirrorOf(pod: Pod, node: KubernetesObject): Pod {
       name: mirrorNameOf(pod),
       namespace,
       ...(labels && { labels }),
-      annotations: { ...annotations, [SOURCE]: 'file', [HASH]: uid, [MIRROR]: uid },
+      annotations: { ...annotations, [CONFIG_SOURCE]: 'file', [CONFIG_HASH]: uid, [CONFIG_MIRROR]: uid },
       ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid: nodeUid, controller: true }],
     },
     spec: {

@@ -1,12 +1,11 @@
 // Which pods a node must run, and which of them may take the place of which others.
 import type { Pod } from '../../../objects/kubernetes.ts';
+import { CONFIG_MIRROR, CONFIG_SOURCE } from '../../../objects/pods/config-annotations.ts';
 import { numberOf } from '../../../objects/values/untyped-fields.ts';
 
 /** A pod of this priority or a higher one is critical. */
 export const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
 
-const SOURCE = 'kubernetes.io/config.source';
-const MIRROR = 'kubernetes.io/config.mirror';
 const API_SOURCE = 'api';
 const NODE_CRITICAL_CLASS = 'system-node-critical';
 
@@ -18,12 +17,12 @@ export const priorityOf = ({ spec }: Pod): number | undefined => numberOf(spec['
 
 /** Comes from the node itself, not from the API server. */
 export function isStatic(pod: Pod): boolean {
-  const source = annotationOf(pod, SOURCE);
+  const source = annotationOf(pod, CONFIG_SOURCE);
   return source !== undefined && source !== API_SOURCE;
 }
 
 /** Stands in the API server for a static pod. */
-export const isMirror = (pod: Pod): boolean => annotationOf(pod, MIRROR) !== undefined;
+export const isMirror = (pod: Pod): boolean => annotationOf(pod, CONFIG_MIRROR) !== undefined;
 
 export const isCritical = (pod: Pod): boolean => isStatic(pod) || isMirror(pod) || (priorityOf(pod) ?? 0) >= SYSTEM_CRITICAL_PRIORITY;
 
