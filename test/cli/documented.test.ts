@@ -48,7 +48,8 @@ function shownIn(where: string, text: string): Shown[] {
 
 /** As they are asked on the command line, but doing nothing. */
 function withoutActions(command: Command): Command {
-  if (command.commands.length === 0) command.action(() => {});
+  // Also of a command with others below it: run-once runs, and has a list of runs.
+  if (Reflect.get(command, '_actionHandler') !== null) command.action(() => {});
   for (const child of command.commands) withoutActions(child);
   return command;
 }

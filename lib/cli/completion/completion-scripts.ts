@@ -10,6 +10,8 @@ export interface Place {
   words: readonly { word: string; description: string }[];
   /** After a kind and a slash comes the name of a workload, which the running instance is asked for. */
   takesWorkload: boolean;
+  /** The id of a run whose record lies in the state folder. */
+  takesRun: boolean;
   /** With a value when they take one. */
   options: readonly { names: readonly string[]; description: string; value?: Value }[];
 }
@@ -32,6 +34,8 @@ const valuedOptions = (places: readonly Place[]): ValuedOption[] =>
   );
 
 const namedPlaces = (places: readonly Place[]): string => alternatives(places.filter(({ takesWorkload }) => takesWorkload).map(placeText));
+
+const runPlaces = (places: readonly Place[]): string => alternatives(places.filter(({ takesRun }) => takesRun).map(placeText));
 
 /** `'a'|'b'`: alternatives of a `case`. */
 const alternatives = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join('|');
@@ -82,6 +86,9 @@ ${words.join('\n')}
   esac
   case "$place:$previous" in
 ${valueBranches(places, act).join('\n')}
+  esac
+  case "$place" in
+    ${runPlaces(places)}) [[ "$current" == -* ]] || words="$(FARLOOP_ENDPOINT='' "\${COMP_WORDS[0]}" completion names "run/$current" 2>/dev/null)"; words="\${words//run\\//}" ;;
   esac
   case "$place:$current" in
     *:-*) words="$options" ;;
@@ -134,6 +141,8 @@ ${words.join('\n')}
     _describe -o option options_here
   elif [[ $current == */* && $place == (${namedPlaces(places)}) ]]; then
     compadd -- \${(f)"$($words[1] completion names $current 2>/dev/null)"}
+  elif [[ $place == (${runPlaces(places)}) ]]; then
+    compadd -- \${\${(f)"$(FARLOOP_ENDPOINT= $words[1] completion names run/$current 2>/dev/null)"}#run/}
   else
     _describe argument words_here "\${suffix[@]}"
   fi
@@ -158,6 +167,7 @@ export function fishScript(places: readonly Place[]): string {
     const here = `complete -c farloop -n '__farloop_at "${placeText(place)}"'`;
     return [
       ...(place.takesWorkload ? [`${here} -a '(__farloop_names)'`] : []),
+      ...(place.takesRun ? [`${here} -a '(__farloop_runs)'`] : []),
       ...place.words.map(({ word, description }) => `${here} -a '${word}' -d '${quotable(description)}'`),
       ...place.options.map(
         ({ names, description, value: given }) =>
@@ -186,6 +196,9 @@ end
 function __farloop_names
     set -l current (commandline -ct)
     string match -q -- '*/*' "$current"; and farloop completion names "$current" 2>/dev/null
+end
+function __farloop_runs
+    FARLOOP_ENDPOINT= farloop completion names run/(commandline -ct) 2>/dev/null | string replace 'run/' ''
 end
 complete -c farloop -f
 ${lines.join('\n')}

@@ -2,7 +2,7 @@
 import type { Command, Option } from 'commander';
 import { Argument, Command as CommandClass, InvalidArgumentError } from 'commander';
 import { printLine } from '../terminal/output.ts';
-import { takesWorkload, withWords, wordsOf } from '../terminal/completion-hints.ts';
+import { takesRun, takesWorkload, withWords, wordsOf } from '../terminal/completion-hints.ts';
 import type { Place, Value } from './completion-scripts.ts';
 import { bashScript, fishScript, zshScript } from './completion-scripts.ts';
 
@@ -30,7 +30,8 @@ Examples:
   farloop completion zsh > ~/.zsh/completions/_farloop         # zsh: for every one, with that folder in fpath
   farloop completion fish > ~/.config/fish/completions/farloop.fish
 
-After job/ the shell offers the names of the instance that runs on this machine, or that FARLOOP_ENDPOINT names; where none answers soon, nothing.`,
+After job/ the shell offers the names of the instance that runs on this machine, or that FARLOOP_ENDPOINT names; where none answers soon, nothing.
+After run-once get, logs or cancel it offers the runs of the state folder.`,
     )
     .action(async (shell: Shell | typeof NAMES, begun: string = '') => {
       if (shell === NAMES) {
@@ -46,6 +47,7 @@ function placesOf(command: Command, path: readonly string[]): Place[] {
   const own: Place = {
     path,
     takesWorkload: command.registeredArguments.some(takesWorkload),
+    takesRun: command.registeredArguments.some(takesRun),
     words: [
       ...command.commands.map((child) => ({ word: child.name(), description: child.description() })),
       ...command.registeredArguments.flatMap((argument) => wordsOf(argument).map((word) => ({ word, description: argument.description }))),

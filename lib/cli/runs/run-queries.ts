@@ -1,9 +1,10 @@
 // `farloop run-once list|get|logs|cancel`: runs as their records show them.
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { summaryOf, type RunSummary } from '../../kinds/run-once/results.ts';
 import { isOver, type RunState } from '../../kinds/run-once/run.ts';
 import { stateFolderPath, stateOption } from '../instance/instance-file.ts';
 import { FailedError, UsageError } from '../terminal/exit.ts';
+import { withRuns } from '../terminal/completion-hints.ts';
 import { print, printLine, printLines, printPiece, spanText, tableText, type OutputFormat } from '../terminal/output.ts';
 import { folderOfRun, recordOfRun, runIdsIn, runsFolder } from '../run-records/run-folder.ts';
 import { junitText, logLines, runJson, runProgress, runText, type LogsByPod } from './run-text.ts';
@@ -23,6 +24,8 @@ function optionsGiven(command: Command): QueryOptions & LogsOptions & { watch?: 
   const own = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli');
   return { ...command.optsWithGlobals(), ...Object.fromEntries(own) };
 }
+
+const runArgument = (description: string): Argument => withRuns(new Argument('<id>', description));
 
 const WATCH_AGAIN_MS = 200;
 
@@ -67,7 +70,7 @@ async function listRuns(stateFolder: string, output: OutputFormat): Promise<void
 export const getCommand = (): Command =>
   new Command('get')
     .description('Show a run and its results.')
-    .argument('<id>', 'the run')
+    .addArgument(runArgument('the run'))
     .option('-w, --watch', 'until it is over, with a line for each pod that changes')
     .addOption(runOutputOption())
     .addOption(stateOption())
@@ -104,7 +107,7 @@ async function runNamed(stateFolder: string, id: string): Promise<NonNullable<Aw
 export const logsCommand = (): Command =>
   new Command('logs')
     .description('Show the logs of the containers of a run: as its provider has them, else the last lines that were kept.')
-    .argument('<id>', 'the run; --logs of the run said how many lines are kept')
+    .addArgument(runArgument('the run; --logs of the run said how many lines are kept'))
     .option('-f, --follow', 'go on with lines as they are written, until the run is over')
     .option('--provider-token-file <file>', 'bearer token that a provider reached by HTTP asks for, alone in a file')
     .addOption(stateOption())
@@ -146,7 +149,7 @@ async function followed(run: RunState, folder: string, tokenFile: string | undef
 export const cancelCommand = (): Command =>
   new Command('cancel')
     .description('Cancel a run, and wait until its pods have ended.')
-    .argument('<id>', 'the run')
+    .addArgument(runArgument('the run'))
     .option('--provider-token-file <file>', 'bearer token that a provider reached by HTTP asks for, alone in a file')
     .addOption(stateOption())
     .addHelpText('after', '\nExample:\n  farloop run-once cancel nightly-07')

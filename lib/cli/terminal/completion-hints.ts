@@ -21,3 +21,13 @@ export function withWorkloads(place: Argument): Argument {
 }
 
 export const takesWorkload = (place: Argument): boolean => ofWorkloads.has(place);
+
+const ofRuns = new WeakSet<Argument>();
+
+/** A place for the id of a run whose record this machine keeps. */
+export function withRuns(place: Argument): Argument {
+  ofRuns.add(place);
+  return place;
+}
+
+export const takesRun = (place: Argument): boolean => ofRuns.has(place);

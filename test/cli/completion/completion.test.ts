@@ -74,6 +74,24 @@ describe('bash', () => {
     expect(offeredByBash([join(folder.path, 'absent'), 'explain', 'job/de'])).toEqual([]);
   });
 
+  test('after run-once get, logs and cancel offers the ids of runs that this machine keeps', () => {
+    const program = join(folder.path, 'keeping');
+    writeFileSync(
+      program,
+      `#!/bin/sh\n[ "$FARLOOP_ENDPOINT$1 $2 $3" = "completion names run/ni" ] || exit 1\nprintf "run/night-run\\nrun/nightly-07\\n"\n`,
+    );
+    chmodSync(program, 0o755);
+    process.env['FARLOOP_ENDPOINT'] = 'http://elsewhere.example';
+    try {
+      for (const command of ['get', 'logs', 'cancel'])
+        expect(offeredByBash([program, 'run-once', command, 'ni'])).toEqual(['night-run', 'nightly-07']);
+    } finally {
+      delete process.env['FARLOOP_ENDPOINT'];
+    }
+    expect(offeredByBash([program, 'run-once', 'list', 'ni'])).toEqual([]);
+    expect(offeredByBash([program, 'run-once', 'get', '--wa'])).toEqual(['--watch']);
+  });
+
   test('offers every command', () => {
     expect(offeredByBash(['farloop', ''])).toEqual(buildProgram().commands.map((command) => command.name()));
   });
@@ -98,6 +116,12 @@ describe('zsh', () => {
 });
 
 describe('fish', () => {
+  test('the id of a run is asked for where one can stand', () => {
+    const script = completionScript(buildProgram(), 'fish');
+    expect(script).toContain(`complete -c farloop -n '__farloop_at "run-once cancel"' -a '(__farloop_runs)'`);
+    expect(script).not.toContain(`'__farloop_at "run-once list"' -a '(__farloop_runs)'`);
+  });
+
   test('an option has its description, and values where they are known', () => {
     const script = completionScript(buildProgram(), 'fish');
     expect(script).toContain(`complete -c farloop -n '__farloop_at "up"' -l port -x -d 'port of console`);
