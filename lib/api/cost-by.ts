@@ -3,7 +3,7 @@
 import type { Payer, Spent } from '../ports/costs.ts';
 import type { Ports } from '../ports/ports.ts';
 import { dollarsOf } from './cost.ts';
-import { PRICES_AS_OF, PRICES_REGION } from './list-prices.ts';
+import { LIST_PRICES, PRICES_AS_OF, PRICES_REGION } from './list-prices.ts';
 import { formatName } from '../objects/workload.ts';
 import { timeText } from '../objects/values/time-text.ts';
 import { NotDoneError, TerminalError, ThrottledError } from '../ports/errors.ts';
@@ -37,8 +37,9 @@ export interface CostBy {
   leftOut: number;
   /** There are more groups than one answer distinguishes: these have the cost of the others as a share. */
   isCut?: true;
-  /** Bytes of the log that were scanned for this answer, which costs by the GB; absent where it costs nothing. */
+  /** Bytes of the log that were scanned for this answer, and their price; absent where it costs nothing. */
   scannedBytes?: number;
+  scannedDollars?: number;
 }
 
 const FIELDS: Readonly<Record<CostGroup, readonly (keyof Payer)[]>> = {
@@ -47,6 +48,8 @@ const FIELDS: Readonly<Record<CostGroup, readonly (keyof Payer)[]>> = {
   kind: ['kind'],
   workload: ['cluster', 'kind', 'namespace', 'name'],
 };
+
+const BYTES_A_GB = 1e9;
 
 /** More groups are no answer for a person. */
 const MOST_GROUPS = 1_000;
@@ -85,7 +88,7 @@ export async function costBy({ clock, costs }: Pick<Ports, 'clock' | 'costs'>, b
     items: items.slice(0, MOST_GROUPS),
     leftOut: Math.max(items.length - MOST_GROUPS, 0),
     ...(isCut && { isCut }),
-    ...(scannedBytes !== undefined && { scannedBytes }),
+    ...(scannedBytes !== undefined && { scannedBytes, scannedDollars: (scannedBytes / BYTES_A_GB) * LIST_PRICES.logScannedGb.dollars }),
   };
 }
 

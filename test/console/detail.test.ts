@@ -557,6 +557,7 @@ describe('closer looks', () => {
         items: [{ ...group, ...amounts }],
         leftOut: 0,
         scannedBytes: 3e9,
+        scannedDollars: 0.015,
       };
     });
     await view.goTo('#/cost');

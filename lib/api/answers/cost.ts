@@ -43,5 +43,6 @@ export const CostBy = v.object({
       v.description('There are more groups than one answer distinguishes: these have the cost of the others as a share.'),
     ),
   ),
-  scannedBytes: v.exactOptional(v.pipe(count, v.description('Bytes of the log that were scanned for this answer, which costs by the GB.'))),
+  scannedBytes: v.exactOptional(v.pipe(count, v.description('Bytes of the log that were scanned for this answer.'))),
+  scannedDollars: v.exactOptional(v.pipe(amount, v.description('The price of that.'))),
 });

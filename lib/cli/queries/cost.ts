@@ -12,7 +12,6 @@ import { outputOption, print, tableText, terminalWidth, type OutputFormat } from
 
 const GROUPS = ['cluster', 'namespace', 'kind', 'workload'] as const satisfies readonly CostGroup[];
 const WEEK_MS = 7 * 86_400_000;
-const LOG_SCAN_GB = LIST_PRICES.logScannedGb.dollars;
 
 interface CostOptions extends ApiOptions {
   by: CostGroup;
@@ -26,7 +25,7 @@ Examples:
   farloop cost --by workload --since 24h
 
 Of an instance on this machine requests, units of the table and passes are counted by the hour, as if it ran on AWS. On AWS a query of CloudWatch
-Logs Insights sums up what passes and functions have logged: it takes seconds, and costs $${LOG_SCAN_GB} a GB that it scans. What several workloads cause
+Logs Insights sums up what passes and functions have logged: it takes seconds, and costs $${LIST_PRICES.logScannedGb.dollars} a GB that it scans. What several workloads cause
 together is shared in proportion to passes.`;
 
 export const costCommand = (): Command =>
@@ -56,7 +55,7 @@ function spanIn(text: string): string {
 
 const TITLES = ['cluster', 'kind', 'namespace', 'name'] as const;
 
-function textOf({ items, dollars, since, asOf, region, by, leftOut, isCut, scannedBytes }: CostBy): string {
+function textOf({ items, dollars, since, asOf, region, by, leftOut, isCut, scannedBytes, scannedDollars = 0 }: CostBy): string {
   const titles = TITLES.filter((title) => items.some((item) => item[title] !== undefined));
   // Cost that no workload has caused has no name.
   const rows = items.map((item) => [
@@ -80,9 +79,7 @@ function textOf({ items, dollars, since, asOf, region, by, leftOut, isCut, scann
     ...(leftOut > 0 ? [`and ${leftOut} that cost less`] : []),
     ...(isCut ? [`and more than one query tells apart: what they cost is shared among these in proportion to passes`] : []),
     ...(items.length === 0 ? [] : [`${dollarText(dollars)} by ${by} since ${since}, at list prices of ${asOf} in ${region}`]),
-    ...(scannedBytes === undefined
-      ? []
-      : [`summed up from ${sizeText(scannedBytes)} of logs, for ${dollarText((scannedBytes / 1e9) * LOG_SCAN_GB)}`]),
+    ...(scannedBytes === undefined ? [] : [`summed up from ${sizeText(scannedBytes)} of logs, for ${dollarText(scannedDollars)}`]),
   ].join('\n');
 }
 

@@ -136,6 +136,7 @@ describe('cost from logs', () => {
     await logPasses([keyOf('a'), keyOf('b'), keyOf('c', 'other')]);
     for (const line of service.lines.slice(0, 1)) service.lines.push({ ...line, timestamp: clock.nowMs() - 2 * DAY_MS });
     const told = await costBy({ clock, costs }, 'namespace', DAY_MS);
+    expect(told.scannedDollars).toBeCloseTo((told.scannedBytes ?? 0) * 5e-12, 15);
     expect(told.items.map(({ namespace, passes, requests }) => ({ namespace, passes, requests }))).toEqual([
       { namespace: 'default', passes: 2, requests: 2 },
       { namespace: 'other', passes: 1, requests: 1 },

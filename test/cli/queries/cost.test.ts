@@ -50,7 +50,15 @@ test('what cannot be asked, and a place where nothing counts, are said in one se
   expect(await cost('--since', '30d')).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/Expected a span of 7 days at most/) });
   const amounts = { passes: 2, writes: 1, requests: 9, writeUnits: 8, readUnits: 3, dollars: 0.01 };
   const list = { asOf: '2026-11-01', region: 'us-east-1', since: '2026-05-01T10:00:00Z', dollars: 0.01, leftOut: 0 };
-  const onAws = { ...list, counted: true, by: 'kind', items: [{ kind: 'Job', ...amounts }], isCut: true, scannedBytes: 2_500_000_000 };
+  const onAws = {
+    ...list,
+    counted: true,
+    by: 'kind',
+    items: [{ kind: 'Job', ...amounts }],
+    isCut: true,
+    scannedBytes: 2_500_000_000,
+    scannedDollars: 0.0125,
+  };
   const server = createServer(({ url = '' }, response) =>
     response.end(JSON.stringify(url.includes('by=kind') ? onAws : { counted: false, items: [] })),
   );
