@@ -29,6 +29,22 @@ export const WHOLE_STORMS = [
   'simulation/view-items',
 ];
 
+/** Each test starts `farloop up` or a run as a process, some several of them one after the other: `npm run test:command` runs them. */
+export const WHOLE_COMMANDS = [
+  'cli/launcher',
+  'cli/local/node',
+  'cli/local/relayed-nodes',
+  'cli/local/sandbox',
+  'cli/local/several-clusters',
+  'cli/local/up',
+  'cli/runs/explain-run',
+  'cli/runs/run-elsewhere',
+  'cli/runs/run-instance',
+  'cli/runs/run-logs',
+  'cli/runs/run-once',
+  'cli/whole-output',
+];
+
 export default {
   testEnvironment: 'node',
   // One more than the smallest machine that builds it has cores: tests that start processes mostly wait for them.
@@ -44,7 +60,7 @@ export default {
     '/node_modules/',
     '<rootDir>/test/(cluster|console|crash|peers|sdk|bench|network|deploy|oracle|package|real)/',
     '<rootDir>/test/walk/walk\\.test\\.ts$',
-    ...WHOLE_STORMS.map((name) => `<rootDir>/test/${name}\\.test\\.ts$`),
+    ...[...WHOLE_STORMS, ...WHOLE_COMMANDS].map((name) => `<rootDir>/test/${name}\\.test\\.ts$`),
   ],
   transform: {
     '\\.ts$': [

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { absence } from '../../lib/cli/cluster/cluster-remove.ts';
-import { runFarloop } from './farloop-process.ts';
+import { runWithin } from './farloop-process.ts';
 
 // Some start a process of their own.
 jest.setTimeout(120_000);
@@ -70,17 +70,17 @@ afterAll(() => void server.close());
 
 test('whoever gives all flags for a name of which there is nothing is not told to give them', async () => {
   const args = ['cluster', 'remove', 'shpo', '--stage', 'prod', '--unreachable', '--force'];
-  const { exitCode, stdout, stderr } = await runFarloop(args, { environment });
+  const { exitCode, stdout, stderr } = await runWithin(args, { environment });
   expect([exitCode, stdout]).toEqual([1, '']);
   expect(stderr).toBe('farloop: no cluster shpo is registered with the stage prod: there is none; nothing of that name is on AWS\n');
 });
 
 test('what would be removed of a cluster without a record can be looked at first; then it is', async () => {
   const args = ['cluster', 'remove', 'far', '--stage', 'prod', '--unreachable', '--force'];
-  const looked = await runFarloop([...args, '--dry-run'], { environment });
+  const looked = await runWithin([...args, '--dry-run'], { environment });
   expect(looked).toMatchObject({ exitCode: 0, stderr: '' });
   expect(looked.stdout).toBe('of that name there is on AWS: queue farloop-prod-relay-far: --unreachable --force removes that\n');
   expect([...queues]).toEqual(['farloop-prod-relay-far']);
-  expect(await runFarloop(args, { environment })).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await runWithin(args, { environment })).toMatchObject({ exitCode: 0, stderr: '' });
   expect([...queues]).toEqual([]);
 });

@@ -68,24 +68,43 @@ export async function runFarloop(
   return { exitCode, stdout: run.stdout, stderr: withoutSlowness(run.stderr) };
 }
 
+/** Commands within this process take turns: each has the environment and the streams for itself. */
+let lastWithin: Promise<unknown> = Promise.resolve();
+
 /**
- * What a command says and how it ends, without a process: for one that ends by itself before it starts anything. A process takes a third of a
- * second of a processor.
+ * What a command says and how it ends, without a process, which would take half a second of a processor: for one that ends by itself,
+ * whatever else the test does meanwhile, and leaves the heap of its process as it is. What a process adds (its bin, its streams, signals)
+ * has tests of its own.
  */
-export async function runWithin(
-  args: readonly string[],
-  { environment = {} }: { environment?: Record<string, string> } = {},
-): Promise<Ended> {
+export async function runWithin(args: readonly string[], options: { environment?: Record<string, string> } = {}): Promise<Ended> {
+  const turn = lastWithin.then(async () => await runInTurn(args, options));
+  lastWithin = turn.catch(() => {});
+  return await turn;
+}
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+async function runInTurn(args: readonly string[], { environment = {} }: { environment?: Record<string, string> }): Promise<Ended> {
   const said = { stdout: '', stderr: '' };
   const streams = ['stdout', 'stderr'] as const;
   // The functions themselves are put back.
   // oxlint-disable-next-line unbound-method
   const before = { umask: process.umask(), exitCode: process.exitCode, writes: streams.map((name) => process[name].write) };
-  const variables = process.env;
+  const listeners = new Set(STOP_SIGNALS.flatMap((signal) => process.listeners(signal)));
+  const [variables, kept] = [process.env, globalThis.fetch];
   process.env = environmentWith(environment);
+  // As with a process, no connection is left to a later command, which might find it ended.
+  globalThis.fetch = async (target, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('connection', 'close');
+    return await kept(target, { ...init, headers });
+  };
+  process.exitCode = undefined;
   for (const name of streams)
-    process[name].write = (text: unknown): boolean => {
-      said[name] += String(text);
+    process[name].write = (text: unknown, ...rest: unknown[]): boolean => {
+      said[name] += typeof text === 'string' ? text : Buffer.from(text as Uint8Array).toString();
+      const taken = rest.at(-1);
+      if (typeof taken === 'function') process.nextTick(taken);
       return true;
     };
   try {
@@ -95,10 +114,11 @@ export async function runWithin(
   } finally {
     for (const [at, name] of streams.entries()) process[name].write = before.writes[at] as NodeJS.WriteStream['write'];
     process.env = variables;
+    globalThis.fetch = kept;
     process.umask(before.umask);
     process.exitCode = before.exitCode;
-    for (const listener of process.listeners('SIGINT').slice(0))
-      if (listener.name === 'endAtOnce') process.removeListener('SIGINT', listener);
+    for (const signal of STOP_SIGNALS)
+      for (const listener of process.listeners(signal)) if (!listeners.has(listener)) process.removeListener(signal, listener);
   }
 }
 

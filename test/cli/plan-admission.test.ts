@@ -7,7 +7,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { planStream } from '../../lib/cli/manifests/plan-stream.ts';
 import { aNode, anAgent, aPod } from '../kinds/virtual-pod/documents.ts';
 import { pageOf } from '../walk/pages.ts';
-import { root, runFarloop } from './farloop-process.ts';
+import { root, runWithin } from './farloop-process.ts';
 
 /** Commands of the page, each with the output that the page shows. */
 const shown = pageOf(readFileSync(join(root, 'docs/preemption.md'), 'utf8')).commands.flatMap(({ text, shown: lines }) => {
@@ -21,12 +21,12 @@ describe('docs/preemption.md', () => {
   });
 
   test.each(shown)('farloop $command', async ({ command, output }) => {
-    expect(await runFarloop(command.split(' '))).toEqual({ exitCode: 0, stdout: output, stderr: '' });
+    expect(await runWithin(command.split(' '))).toEqual({ exitCode: 0, stdout: output, stderr: '' });
   });
 });
 
 test('a refusal names document and field, and exits with 2', async () => {
-  const { exitCode, stderr } = await runFarloop(['plan', '-f', 'examples/preemption/no-room.yaml', '--workload', 'Pod/default/nobody']);
+  const { exitCode, stderr } = await runWithin(['plan', '-f', 'examples/preemption/no-room.yaml', '--workload', 'Pod/default/nobody']);
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,
     stderr: 'farloop: no workload is named Pod/default/nobody; there are Pod/shop/web, Pod/default/report\n',

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { lineOfField } from '../../lib/cli/manifests/field-lines.ts';
-import { runFarloop, temporaryFolder } from './farloop-process.ts';
+import { runWithin, temporaryFolder } from './farloop-process.ts';
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -11,7 +11,7 @@ afterAll(() => folder.remove());
 const planOf = async (text: string): Promise<{ exitCode: number | null; stdout: string; stderr: string }> => {
   const file = join(folder.path, 'job.yaml');
   writeFileSync(file, text);
-  const { stderr, ...rest } = await runFarloop(['plan', '-f', file]);
+  const { stderr, ...rest } = await runWithin(['plan', '-f', file]);
   return { ...rest, stderr: stderr.replaceAll(`${folder.path}/`, '') };
 };
 

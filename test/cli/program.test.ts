@@ -24,13 +24,13 @@ describe('usage', () => {
 
   for (const words of [[], ['up'], ['dlq', 'redrive']])
     test(`help ${words.join(' ')} prints what --help does`, async () => {
-      const help = await runFarloop(['help', ...words]);
+      const help = await runWithin(['help', ...words]);
       expect(help).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(/^Usage: farloop/) });
-      expect(help).toEqual(await runFarloop([...words, '--help']));
+      expect(help).toEqual(await runWithin([...words, '--help']));
     });
 
   test('without a command the help goes to standard error, and it is a usage error', async () => {
-    const { exitCode, stdout, stderr } = await runFarloop([]);
+    const { exitCode, stdout, stderr } = await runWithin([]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('Usage: farloop');
   });

@@ -9,10 +9,16 @@ import { startSandbox } from '../../lib/sandbox/sandbox.ts';
 import type { Sandbox } from '../../lib/sandbox/sandbox.ts';
 import { until } from '../claims.ts';
 import type { Ended } from './farloop-process.ts';
-import { FarloopProcess, runFarloop, temporaryFolder } from './farloop-process.ts';
+import { FarloopProcess, runFarloop, runWithin, temporaryFolder } from './farloop-process.ts';
 
-// Each starts a process of its own, some a sandbox, too.
+// Some start a process of their own, or a sandbox.
 jest.setTimeout(120_000);
+
+// The heap of the process that runs tests stays as it is.
+jest.unstable_mockModule('../../lib/cli/local/local-heap.ts', () => ({
+  boundHeap: () => {},
+  withoutGrowth: async <Result>(work: () => Promise<Result>): Promise<Result> => await work(),
+}));
 
 let folder: ReturnType<typeof temporaryFolder>;
 let state: string;
@@ -28,7 +34,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-const run = async (...args: string[]): Promise<Ended> => await runFarloop(['up', '--state', state, '--port', '0', ...args]);
+const run = async (...args: string[]): Promise<Ended> => await runWithin(['up', '--state', state, '--port', '0', ...args]);
 
 async function listening(listener: RequestListener = (_request, response) => response.end()): Promise<{ server: Server; port: number }> {
   const server = createServer(listener);
@@ -83,7 +89,7 @@ describe('does not start, and says why', () => {
       refusal(/another Farloop is running with the state folder .*state: stop it, or choose another folder with --state/),
     );
     // It does no harm to the one that runs.
-    const { exitCode } = await runFarloop(['get', 'clusters', '--state', state]);
+    const { exitCode } = await runWithin(['get', 'clusters', '--state', state]);
     expect(exitCode).toBe(0);
     expect((await first.end('SIGTERM')).exitCode).toBe(0);
   });
@@ -169,7 +175,7 @@ describe('does not start, and says why', () => {
   test('the simulated node neither, with a token that is refused', async () => {
     const { kubeconfig, token } = await aSandbox();
     const file = kubeconfigWith(kubeconfig.replace(token, 'expired'));
-    expect(await runFarloop(['node', '--simulated', '--kubeconfig', file])).toEqual(refusal(/the token is refused or expired \(401\)/));
+    expect(await runWithin(['node', '--simulated', '--kubeconfig', file])).toEqual(refusal(/the token is refused or expired \(401\)/));
   });
 
   for (const { name, url, environment, says } of [
@@ -190,7 +196,7 @@ describe('does not start, and says why', () => {
       const file = kubeconfigWith((await aSandbox()).kubeconfig);
       const args = ['--cluster', 'one', '--events-queue-url', url, '--asks-queue-url', url, '--kubeconfig', file];
       const none = { AWS_REGION: '', AWS_DEFAULT_REGION: '', AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_PROFILE: '' };
-      expect(await runFarloop(['relay', ...args], { environment: { ...none, ...environment } })).toEqual(refusal(says));
+      expect(await runWithin(['relay', ...args], { environment: { ...none, ...environment } })).toEqual(refusal(says));
     });
 
   test('a namespace that cannot exist', async () => {
@@ -257,7 +263,7 @@ test('R13: a poisoned message ends as a dead letter, is shown, and goes back', a
   let listed: Ended = { exitCode: null, stdout: '', stderr: '' };
   // It is dead after its tries, not after the first.
   const isDead = async (): Promise<boolean> => {
-    listed = await runFarloop(['dlq', 'list', '--state', state]);
+    listed = await runWithin(['dlq', 'list', '--state', state]);
     return listed.stdout.includes('\nevents ');
   };
   await until('a dead letter', isDead, 60_000);
@@ -265,12 +271,12 @@ test('R13: a poisoned message ends as a dead letter, is shown, and goes back', a
     /QUEUE +MESSAGE ID .*\nevents +\S+ +\S+ +19 +version 123 is not known here; known are 1, 2 +eyJub3QiOiJvdXJzIn0\n/,
   );
   const [, id = ''] = /\nevents +(\S+)/.exec(listed.stdout) ?? [];
-  expect(await runFarloop(['dlq', 'redrive', 'unknown', '--state', state])).toEqual({
+  expect(await runWithin(['dlq', 'redrive', 'unknown', '--state', state])).toEqual({
     exitCode: 1,
     stdout: '',
     stderr: `farloop: no dead letter has the id unknown: there is ${id}; see farloop dlq list\n`,
   });
-  const redriven = await runFarloop(['dlq', 'redrive', id, '--queue', 'events', '--state', state]);
+  const redriven = await runWithin(['dlq', 'redrive', id, '--queue', 'events', '--state', state]);
   expect(redriven).toEqual({ exitCode: 0, stdout: '1 sent back\n', stderr: '' });
 });
 

@@ -2,7 +2,7 @@
 import { expect, jest, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runFarloop, temporaryFolder } from '../farloop-process.ts';
+import { runWithin, temporaryFolder } from '../farloop-process.ts';
 
 // Each starts a process of its own.
 jest.setTimeout(120_000);
@@ -60,7 +60,7 @@ const cases: [string, string[], string][] = [
 ];
 
 test.each(cases)('%s is refused in a sentence', async (_name, args, sentence) => {
-  const { exitCode, stdout, stderr } = await runFarloop(['cluster', ...args], { environment: NOWHERE });
+  const { exitCode, stdout, stderr } = await runWithin(['cluster', ...args], { environment: NOWHERE });
   expect(stderr).toContain(sentence);
   expect([stdout, exitCode === 2 || exitCode === 1]).toEqual(['', true]);
   expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -95,7 +95,7 @@ test.each([
   );
   try {
     const args = ['cluster', 'add', 'a', '--stage', 'prod', '--kubeconfig', file, '--image', 'i', '--credential', 'kubeconfig'];
-    const { exitCode, stderr } = await runFarloop(args, { environment: NOWHERE });
+    const { exitCode, stderr } = await runWithin(args, { environment: NOWHERE });
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(sentence) });
   } finally {
     folder.remove();

@@ -10,7 +10,7 @@ import { buildProgram } from '../../../lib/cli/program.ts';
 import { ALL_FACTS, kindNames } from '../../../lib/kinds/facts.ts';
 import { pluralOf } from '../../../lib/kinds/kind-names.ts';
 import { settingsOf } from '../../../lib/kinds/settings.ts';
-import { runFarloop, temporaryFolder } from '../farloop-process.ts';
+import { runWithin, temporaryFolder } from '../farloop-process.ts';
 
 const folder = temporaryFolder();
 
@@ -141,7 +141,7 @@ describe('fish', () => {
 
 describe('names of workloads', () => {
   const askedAt = async (port: number, begun: string): Promise<unknown> =>
-    await runFarloop(['completion', 'names', begun], {
+    await runWithin(['completion', 'names', begun], {
       environment: { FARLOOP_ENDPOINT: `http://127.0.0.1:${port}`, FARLOOP_TOKEN: 'a-token' },
     });
 
@@ -171,9 +171,9 @@ describe('names of workloads', () => {
     const state = join(folder.path, 'state');
     for (const id of ['nightly-07', 'nightly-08', 'other']) mkdirSync(join(state, 'runs', id), { recursive: true });
     const here = { environment: { FARLOOP_STATE: state } };
-    expect((await runFarloop(['completion', 'names', 'run/ni'], here)).stdout).toBe('run/nightly-07\nrun/nightly-08\n');
-    expect((await runFarloop(['completion', 'names', 'Run/o'], here)).stdout).toBe('Run/other\n');
-    expect(await runFarloop(['completion', 'names', 'run/'], { environment: { FARLOOP_STATE: join(state, 'none') } })).toMatchObject({
+    expect((await runWithin(['completion', 'names', 'run/ni'], here)).stdout).toBe('run/nightly-07\nrun/nightly-08\n');
+    expect((await runWithin(['completion', 'names', 'Run/o'], here)).stdout).toBe('Run/other\n');
+    expect(await runWithin(['completion', 'names', 'run/'], { environment: { FARLOOP_STATE: join(state, 'none') } })).toMatchObject({
       exitCode: 0,
       stdout: '',
     });

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { embeddedPorts, giveUp, know, type EmbeddedPorts } from '../../api/embedded-ports.ts';
 import { serveApi } from '../../api/served-api.ts';
 import type { Listening } from '../../listening.ts';
-import { FarloopProcess, runFarloop } from '../farloop-process.ts';
+import { FarloopProcess, runWithin } from '../farloop-process.ts';
 
 let ports: EmbeddedPorts;
 let api: Listening;
@@ -89,7 +89,7 @@ describe('farloop console', () => {
   });
 
   test('an installation that lets nobody in is told of at once, in one sentence', async () => {
-    const ended = await runFarloop(['console', '--port', '0', '--endpoint', api.url], { environment: { FARLOOP_TOKEN: 'wrong' } });
+    const ended = await runWithin(['console', '--port', '0', '--endpoint', api.url], { environment: { FARLOOP_TOKEN: 'wrong' } });
     expect(ended).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringMatching(/^farloop: [^\n]*token[^\n]*\n$/) });
   });
 });

@@ -11,7 +11,7 @@ import { JOBS, PODS } from '../../../lib/objects/resources.ts';
 import { deadlineIn } from '../../../lib/ports/clock.ts';
 import { startSandbox } from '../../../lib/sandbox/sandbox.ts';
 import { until } from '../../claims.ts';
-import { FarloopProcess, runFarloop, temporaryFolder } from '../farloop-process.ts';
+import { FarloopProcess, runWithin, temporaryFolder } from '../farloop-process.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 const started: FarloopProcess[] = [];
@@ -54,7 +54,7 @@ async function untilComplete(name: string, withinMs = 60_000): Promise<Job> {
 }
 
 const ask = async (...args: string[]): Promise<string> => {
-  const { exitCode, stdout, stderr } = await runFarloop([...args, '--state', folder.path]);
+  const { exitCode, stdout, stderr } = await runWithin([...args, '--state', folder.path]);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return stdout;
 };
@@ -119,7 +119,7 @@ describe('up on the sandbox', () => {
     expect(await ask('dlq', 'redrive')).toBe('0 sent back\n');
     expect(await ask('get', 'job/demo', '-o', 'json')).toBe(await ask('get', 'jobs', 'demo', '-o', 'json'));
     const absent = async (...args: string[]): Promise<string> => {
-      const { exitCode, stdout, stderr } = await runFarloop([...args, '--state', folder.path]);
+      const { exitCode, stdout, stderr } = await runWithin([...args, '--state', folder.path]);
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
       return stderr;
     };
@@ -163,7 +163,7 @@ describe('up on the sandbox', () => {
     await explains('settings', 'CreateContainerConfigError (container main): configmap "settings" not found');
     await explains('files', 'FailedMount (container main): MountVolume.SetUp failed for volume "v" : secret "files" not found');
 
-    const { exitCode, stderr } = await runFarloop(['up', '--kubeconfig', 'nowhere', '--node-cpu', '2']);
+    const { exitCode, stderr } = await runWithin(['up', '--kubeconfig', 'nowhere', '--node-cpu', '2']);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('--node-cpu and --node-memory are for the sandbox');
   }, 120_000);
@@ -200,7 +200,7 @@ describe('up on the sandbox', () => {
   test('two Jobs of one name: explain wants to know which, and exits with 3', async () => {
     const farloop = up('--apply', 'test/cli/twins.yaml');
     await farloop.says(/(job\/twin Suspended.*\n){2}/);
-    const { exitCode, stdout, stderr } = await runFarloop(['explain', 'job/twin', '--state', folder.path]);
+    const { exitCode, stdout, stderr } = await runWithin(['explain', 'job/twin', '--state', folder.path]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' });
     expect(stderr).toMatch(/^farloop: job\/twin is in more than one place: .*; say which with --namespace or --cluster\n$/);
     expect(await ask('explain', 'job/twin', '-n', 'other')).toMatch(/job\/twin in other on local: Suspended/);
@@ -257,7 +257,7 @@ test('up on a kubeconfig: takes the Jobs that ask for it, and no others', async 
   );
   expect(farloop.stdout).not.toMatch(/job\/demo (?!created)/);
   const unknown = async (...args: string[]): Promise<string> => {
-    const { exitCode, stderr } = await runFarloop([...args, '--state', folder.path]);
+    const { exitCode, stderr } = await runWithin([...args, '--state', folder.path]);
     expect(exitCode).toBe(1);
     return stderr;
   };

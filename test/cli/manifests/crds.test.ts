@@ -1,12 +1,12 @@
 // `farloop crds` as a command: what it prints can be applied as it is.
 import { expect, test } from '@jest/globals';
 import { parseManifests } from '../../../lib/cli/manifests/manifest-files.ts';
-import { runFarloop } from '../farloop-process.ts';
+import { runWithin } from '../farloop-process.ts';
 import { kindDefinitions, kindPolicies } from '../../../lib/kinds/definitions.ts';
 import { definitionSchemaOf } from '../../../lib/sandbox/schema/definition-schema.ts';
 
 const printed = async (...options: string[]): Promise<unknown[]> => {
-  const { stdout, exitCode } = await runFarloop(['crds', ...options]);
+  const { stdout, exitCode } = await runWithin(['crds', ...options]);
   expect(exitCode).toBe(0);
   return parseManifests(stdout, 'standard output').map(({ document }) => document);
 };

@@ -8,7 +8,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { AmbiguousError, UsageError } from '../../../lib/cli/terminal/exit.ts';
 import { planCommand } from '../../../lib/cli/manifests/plan.ts';
 import { planStream } from '../../../lib/cli/manifests/plan-stream.ts';
-import { runFarloop } from '../farloop-process.ts';
+import { runFarloop, runWithin } from '../farloop-process.ts';
 
 const JOB = `apiVersion: batch/v1
 kind: Job
@@ -80,7 +80,7 @@ describe('farloop plan', () => {
     const path = await file(
       JOB.replace('parallelism: 017', 'paralelism: 3\n  scheduling: {}').replace('image: busybox', 'image: busybox, environment: []'),
     );
-    const { exitCode, stdout, stderr } = await runFarloop(['plan', '-f', path, '-o', 'json']);
+    const { exitCode, stdout, stderr } = await runWithin(['plan', '-f', path, '-o', 'json']);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ status: { active: 1 } });
     expect(stderr.split('\n')).toEqual([

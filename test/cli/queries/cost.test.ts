@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../../claims.ts';
-import { FarloopProcess, runFarloop, temporaryFolder } from '../farloop-process.ts';
+import { FarloopProcess, runWithin, temporaryFolder } from '../farloop-process.ts';
 
 const folder = temporaryFolder();
 const farloop = new FarloopProcess(['up', '--state', folder.path, '--port', '0', '--apply', 'examples/job.yaml']);
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 const cost = async (...args: string[]): Promise<{ exitCode: number | null; stdout: string; stderr: string }> =>
-  await runFarloop(['cost', ...args, '--state', folder.path]);
+  await runWithin(['cost', ...args, '--state', folder.path]);
 
 test('each group has its row, and all groups have one sum', async () => {
   const { exitCode, stdout, stderr } = await cost('--by', 'workload', '--since', '24h');
@@ -66,13 +66,13 @@ test('what cannot be asked, and a place where nothing counts, are said in one se
     server.listen(0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const elsewhere = await runFarloop(['cost', '--endpoint', `http://127.0.0.1:${port}`], { environment: { FARLOOP_TOKEN: 't' } });
+  const elsewhere = await runWithin(['cost', '--endpoint', `http://127.0.0.1:${port}`], { environment: { FARLOOP_TOKEN: 't' } });
   expect(elsewhere).toMatchObject({
     exitCode: 1,
     stdout: '',
     stderr: expect.stringMatching(/^farloop: cost is not counted there: deploy the stack again /),
   });
-  const scanned = await runFarloop(['cost', '--by', 'kind', '--endpoint', `http://127.0.0.1:${port}`], {
+  const scanned = await runWithin(['cost', '--by', 'kind', '--endpoint', `http://127.0.0.1:${port}`], {
     environment: { FARLOOP_TOKEN: 't' },
   });
   expect(scanned).toMatchObject({

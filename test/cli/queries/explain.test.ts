@@ -6,7 +6,7 @@ import { serveApi } from '../../api/served-api.ts';
 import { aPass } from '../../contracts/recorder.ts';
 import type { Listening } from '../../listening.ts';
 import { until } from '../../claims.ts';
-import { FarloopProcess, runFarloop } from '../farloop-process.ts';
+import { FarloopProcess, runWithin } from '../farloop-process.ts';
 
 let api: Listening;
 afterEach(async () => await api.stop());
@@ -17,7 +17,7 @@ test('a log that takes too long to search hides nothing else', async () => {
   ports.recorder.passes = async () => await Promise.reject(new Error('the log could not be searched within 15 s'));
   api = await serveApi(ports, 'a-token');
   const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
-  const { exitCode, stdout, stderr } = await runFarloop(['explain', 'job/demo'], { environment });
+  const { exitCode, stdout, stderr } = await runWithin(['explain', 'job/demo'], { environment });
   ports.close();
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
@@ -35,7 +35,7 @@ test('the latest pass is its own; those of a former uid of its name say so', asy
     await ports.recorder.append(aPass(Date.now() - 1_000, { key: { ...key, uid }, passId: `of-${uid}`, why: [why] }));
   api = await serveApi(ports, 'a-token');
   const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
-  const { stdout } = await runFarloop(['explain', 'job/demo'], { environment });
+  const { stdout } = await runWithin(['explain', 'job/demo'], { environment });
   ports.close();
   expect(stdout).toContain('latest pass: two pods are missing');
   expect(stdout).toContain('pass of-uid-of-before, uid uid-of-before');
@@ -50,7 +50,7 @@ test('a workload that is gone is explained by the passes that are kept; its kind
   api = await serveApi(ports, 'a-token');
   const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
   const [gone, demo, never] = await Promise.all(
-    [['job', 'gone'], ['job', 'demo'], ['job/never']].map(async (words) => await runFarloop(['explain', ...words], { environment })),
+    [['job', 'gone'], ['job', 'demo'], ['job/never']].map(async (words) => await runWithin(['explain', ...words], { environment })),
   );
   ports.close();
   expect(gone).toMatchObject({ exitCode: 0, stderr: '' });
@@ -93,8 +93,8 @@ test('containers that failed or restarted are shown, init containers apart from 
   api = await serveApi(ports, 'a-token');
   const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
   const [text, json] = await Promise.all([
-    runFarloop(['explain', 'job/demo'], { environment }),
-    runFarloop(['explain', 'job/demo', '-o', 'json'], { environment }),
+    runWithin(['explain', 'job/demo'], { environment }),
+    runWithin(['explain', 'job/demo', '-o', 'json'], { environment }),
   ]);
   ports.close();
   expect(text.stdout).toContain('  pod demo-a Failed: main: exit code 137 (OOMKilled), 2 restarts; init prepare: exit code 0\n');
@@ -144,7 +144,7 @@ test('plan and map of a workload print lines, and no text from a cluster makes o
   await know(ports, { name: 'demo', status: { active: 2, startTime: '2026-05-01T10:00:01Z' }, pods: ['demo-a'] });
   api = await serveApi(ports, 'a-token');
   const environment = { FARLOOP_ENDPOINT: api.url, FARLOOP_TOKEN: 'a-token' };
-  const [plan, map] = await Promise.all(['plan', 'map'].map(async (command) => await runFarloop([command, 'job/demo'], { environment })));
+  const [plan, map] = await Promise.all(['plan', 'map'].map(async (command) => await runWithin([command, 'job/demo'], { environment })));
   ports.close();
   expect(plan).toMatchObject({ exitCode: 0, stderr: '' });
   expect(plan?.stdout).toMatch(/^Job\/default\/demo .+\n {2}because: .+\n/);

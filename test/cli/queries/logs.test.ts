@@ -12,7 +12,7 @@ import { embeddedPorts, know, type EmbeddedPorts } from '../../api/embedded-port
 import { serveApi } from '../../api/served-api.ts';
 import { until } from '../../claims.ts';
 import type { Listening } from '../../listening.ts';
-import { FarloopProcess, root, runFarloop, temporaryFolder, type Ended } from '../farloop-process.ts';
+import { FarloopProcess, root, runWithin, temporaryFolder, type Ended } from '../farloop-process.ts';
 
 const T = Date.parse('2026-05-01T10:00:00Z');
 
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const withState = (phase: string, state: object): PodStatus => ({ phase, containerStatuses: [{ name: 'main', restartCount: 0, state }] });
 const RUNS = withState('Running', { running: {} });
-const run = async (...args: string[]): Promise<Ended> => await runFarloop(['logs', ...args], { environment });
+const run = async (...args: string[]): Promise<Ended> => await runWithin(['logs', ...args], { environment });
 
 describe('prints', () => {
   test("one pod's log as it is, with times where they are wanted", async () => {
@@ -212,7 +212,7 @@ test('a replica of a training job, in a sandbox: its log, and the others merged'
   try {
     await up.says(/Running/);
     const asked = async (...args: string[]): Promise<string> =>
-      (await runFarloop(['logs', 'pytorchjob/resnet', '--state', state, ...args])).stdout;
+      (await runWithin(['logs', 'pytorchjob/resnet', '--state', state, ...args])).stdout;
     let all = '';
     for (let tries = 0; tries < 30 && all.split('\n').length < 4; tries += 1) all = await asked();
     expect(all.split('\n').toSorted()).toEqual([

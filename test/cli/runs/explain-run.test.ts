@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { comesAbout } from '../../claims.ts';
-import { FarloopProcess, runFarloop, temporaryFolder, type Ended } from '../farloop-process.ts';
+import { FarloopProcess, runWithin, temporaryFolder, type Ended } from '../farloop-process.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let run: FarloopProcess;
 const state = (): string => join(folder.path, 'state');
-const asked = async (...args: string[]): Promise<Ended> => await runFarloop([...args, '--state', state()]);
+const asked = async (...args: string[]): Promise<Ended> => await runWithin([...args, '--state', state()]);
 
 beforeEach(async () => {
   folder = temporaryFolder();

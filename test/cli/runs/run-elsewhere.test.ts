@@ -127,7 +127,8 @@ test('through the API a node of the instance runs the pod, and mirror shows it i
   const { url, token } = JSON.parse(readFileSync(join(state, 'instance.json'), 'utf8'));
   const { file, ran } = manifest('sleep 3; exit 3');
   const ask = async (method: string, path: string, body?: object): Promise<RunSummary> => {
-    const headers = { authorization: `Bearer ${token}` };
+    // One connection each: a machine that is busy may find a kept one ended.
+    const headers = { authorization: `Bearer ${token}`, connection: 'close' };
     const answer = await fetch(`${url}/v1/runs${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     return (await answer.json()) as RunSummary;
   };

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { RunSummary } from '../../../lib/kinds/run-once/results.ts';
 import { comesAbout } from '../../claims.ts';
-import { FarloopProcess, runFarloop, temporaryFolder } from '../farloop-process.ts';
+import { FarloopProcess, runWithin, temporaryFolder } from '../farloop-process.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 const processes: FarloopProcess[] = [];
@@ -27,7 +27,7 @@ async function ask(method: string, path: string, body?: object): Promise<RunSumm
   const { url, token } = JSON.parse(readFileSync(join(folder.path, 'instance.json'), 'utf8'));
   const answer = await fetch(`${url}/v1/runs${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token}`, connection: 'close' },
     ...(body && { body: JSON.stringify(body) }),
   });
   return (await answer.json()) as RunSummary;
@@ -57,7 +57,7 @@ test('R5: a run goes on after the instance was killed, and its command ran once'
   await comesAbout(isOver, 30_000);
   const run = await ask('GET', '/one');
   expect(run).toMatchObject({ state: 'done', results: [{ containers: [{ exitCode: 0 }] }] });
-  const listed = await runFarloop(['run-once', 'get', 'one', '--state', folder.path, '-o', 'json']);
+  const listed = await runWithin(['run-once', 'get', 'one', '--state', folder.path, '-o', 'json']);
   expect(JSON.parse(listed.stdout)).toEqual(run);
   const tasks = new DatabaseSync(join(folder.path, 'runs', 'one', 'simulated-tasks.db'), { readOnly: true });
   expect(tasks.prepare('select name from tasks').all()).toEqual([{ name: `${run.results[0]?.pod.uid}-1` }]);
@@ -68,7 +68,7 @@ test('a run of the instance is cancelled from the command line', async () => {
   await up();
   await ask('POST', '', request('sleep 600'));
   await comesAbout(async () => (await ask('GET', '/one')).state === 'waiting', 30_000);
-  const { exitCode, stdout } = await runFarloop(['run-once', 'cancel', 'one', '--state', folder.path]);
+  const { exitCode, stdout } = await runWithin(['run-once', 'cancel', 'one', '--state', folder.path]);
   expect([exitCode, stdout]).toEqual([0, 'run one: cancelled\n']);
   expect(await ask('GET', '/one')).toMatchObject({ state: 'cancelled', results: [{ error: 'run cancelled' }] });
 }, 120_000);

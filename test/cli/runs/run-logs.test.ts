@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { comesAbout } from '../../claims.ts';
-import { FarloopProcess, runFarloop, temporaryFolder } from '../farloop-process.ts';
+import { FarloopProcess, runWithin, temporaryFolder } from '../farloop-process.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let run: FarloopProcess;
@@ -29,7 +29,7 @@ function start(names: readonly string[]): { go: () => void } {
   run = new FarloopProcess(`run-once -f ${file} --provider local-process --until completed --run-id one --state ${folder.path}`.split(' '));
   return { go: () => writeFileSync(gate, '') };
 }
-const about = async (words: string) => await runFarloop(`run-once ${words} --state ${folder.path}`.split(' '));
+const about = async (words: string) => await runWithin(`run-once ${words} --state ${folder.path}`.split(' '));
 const isRunning = async (): Promise<boolean> => (await about('get one')).stdout.includes('main: running');
 
 test('logs of a pod that another process runs are shown, and get says how the pod stands', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { comesAbout } from '../../claims.ts';
-import { FarloopProcess, runFarloop, temporaryFolder, type Ended } from '../farloop-process.ts';
+import { FarloopProcess, runFarloop, runWithin, temporaryFolder, type Ended } from '../farloop-process.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 const processes: FarloopProcess[] = [];
@@ -44,8 +44,8 @@ const begun = (file: string, more: readonly string[]): FarloopProcess => {
   processes.push(process);
   return process;
 };
-const run = async (file: string, ...more: string[]): Promise<Ended> => await runFarloop(words(file, more));
-const asked = async (...args: string[]): Promise<Ended> => await runFarloop(['run-once', ...args, '--state', state()]);
+const run = async (file: string, ...more: string[]): Promise<Ended> => await runWithin(words(file, more));
+const asked = async (...args: string[]): Promise<Ended> => await runWithin(['run-once', ...args, '--state', state()]);
 
 /** Tasks that the simulated provider was given in a run, by name. */
 function tasksOf(id: string): string[] {
@@ -155,7 +155,7 @@ describe('a run on this machine', () => {
   });
 
   test('--dry-run makes nothing', async () => {
-    const { exitCode, stdout } = await runFarloop(here(manifest(pod('a', 'true')), ['--dry-run']));
+    const { exitCode, stdout } = await runWithin(here(manifest(pod('a', 'true')), ['--dry-run']));
     expect([exitCode, stdout, existsSync(state())]).toEqual([0, expect.stringMatching(/default\/a +yes/), false]);
   });
 });
@@ -250,7 +250,7 @@ describe('refused with 2, and nothing is started', () => {
       [['--provider', 'simulated', '--run-id', '../up'], 'is no id of a run'],
     ];
     for (const [args, says] of wrong) {
-      const { exitCode, stderr } = await runFarloop(['run-once', '-f', file, '--state', state(), ...args]);
+      const { exitCode, stderr } = await runWithin(['run-once', '-f', file, '--state', state(), ...args]);
       expect([exitCode, stderr]).toEqual([2, expect.stringContaining(says)]);
     }
     const tokens: [string, string][] = [
