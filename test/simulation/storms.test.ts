@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { inParallelProcesses } from './workers.ts';
 
-const SEEDS = 40;
+const SEEDS = 8;
 
 interface Share {
   seeds: number;

@@ -7,6 +7,8 @@ const SHARED = [
   'reconciler/view/view-access',
   'reconciler/hand-edits.property',
   'adapters/kubernetes/json/json-reader',
+  'simulation/runs/runs',
+  'simulation/runs/by-messages',
 ];
 
 export default {

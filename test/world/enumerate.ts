@@ -1,4 +1,4 @@
-// One fault at every single call of a run: the run is repeated for each of them. `npm test` takes each seventh call (storm-share.ts).
+// One fault at every single call of a run: the run is repeated for each of them. `npm test` takes each seventeenth call (storm-share.ts).
 import { expect } from '@jest/globals';
 import { strideOf } from '../storm-share.ts';
 import type { Point, Process } from './process.ts';
@@ -22,7 +22,7 @@ export async function enumerateFaults(enumeration: Enumeration): Promise<void> {
   const points = await runWith(enumeration, 0);
   expect(points).toBeGreaterThanOrEqual(enumeration.least);
   const troubles: string[] = [];
-  for (let strike = 1; strike <= points; strike += strideOf(7))
+  for (let strike = 1; strike <= points; strike += strideOf(17))
     try {
       await runWith(enumeration, strike);
     } catch (error) {

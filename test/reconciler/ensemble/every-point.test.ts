@@ -1,5 +1,4 @@
-// R4 to R8 with a kind whose names are taken again: one fault at each call, and still no pod, service or count too many. `npm test` takes
-// each seventh call, `npm run test:storms` every one.
+// R4 to R8 with a kind whose names are taken again: one fault at each call, and still no pod, service or count too many.
 import { expect, test } from '@jest/globals';
 import { ConflictError, NotDoneError, TerminalError, ThrottledError, UnknownOutcomeError } from '../../../lib/ports/errors.ts';
 import { enumerateFaults, type Enumeration } from '../../world/enumerate.ts';
