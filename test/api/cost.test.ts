@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { LineTelemetry } from '../../lib/adapters/telemetry/line-telemetry.ts';
 import { costSoFar } from '../../lib/api/cost.ts';
 import { LIST_PRICES, PRICES_AS_OF, PRICES_REGION } from '../../lib/api/list-prices.ts';
+import { answerRoute } from '../../lib/api/routes/route-table.ts';
 import { encodeWake } from '../../lib/wire/messages.ts';
 import { embeddedPorts, know, type EmbeddedPorts } from './embedded-ports.ts';
 
@@ -47,6 +48,11 @@ test('an instance that counts tells parts, their sum, and the share of each clus
     { name: 'staging', passes: 1, writes: 0 },
   ]);
   expect(cost.clusters.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(cost.dollars, 12);
+});
+
+test('a span without groups is refused, and not passed over', async () => {
+  const asked = answerRoute(ports, { method: 'GET', path: ['v1', 'cost'], query: new URLSearchParams({ since: '7d' }), body: undefined });
+  await expect(asked).rejects.toThrow('"since" is for sums alone: give "by", too, which is one of cluster, namespace, kind, workload');
 });
 
 test('where functions count each for itself nothing is made up', async () => {

@@ -291,6 +291,36 @@ export function actionsContract(name: string, open: () => Promise<OpenCluster>):
       expect(await failureOf(act('absent', { action: 'delete' }, { token: 'token-absent', uid: OTHER_UID }))).toBeInstanceOf(NotFoundError);
     });
 
+    test('a scaling says how many pods start or end by it, as far as the Job has work for them', async () => {
+      await job('scaled', { completionMode: 'Indexed', completions: 6, parallelism: 3, backoffLimitPerIndex: 0 });
+      const { uid = '' } = (await read('scaled')).metadata;
+      const stand = async (status: object): Promise<unknown> =>
+        await its().cluster.patch(
+          JOBS,
+          { namespace, name: 'scaled', uid, subresource: 'status' },
+          { type: 'merge', body: { status: { startTime: '2026-05-01T10:00:00Z', ...status } } },
+          soon(),
+        );
+      const said = async (replicas: number): Promise<unknown[]> => {
+        const { text, endingPods } = await act('scaled', { action: 'scale', replicas }, { isDryRun: true });
+        return [...text, endingPods];
+      };
+      await stand({ active: 3 });
+      expect(await said(5)).toEqual(['Pods at a time 3 → 5: 2 more may run.', undefined]);
+      expect(await said(100_000)).toEqual(['Pods at a time 3 → 100000: 3 more may run: 6 completions are left.', undefined]);
+      expect(await said(2)).toEqual(['Pods at a time 3 → 2: 1 of them ends; what was not saved is lost.', 1]);
+      await stand({ active: 1, succeeded: 4, completedIndexes: '0-3', failedIndexes: '4' });
+      expect(await said(9)).toEqual(['Pods at a time 3 → 9: no more run: 1 completion is left.', undefined]);
+      expect(await said(1)).toEqual(['Pods at a time 3 → 1: none that runs ends.', undefined]);
+      expect(await said(0)).toEqual(['Pods at a time 3 → 0: 1 of them ends; what was not saved is lost.', 1]);
+      await act('scaled', { action: 'suspend' }, { token: 'token-suspended', uid });
+      expect(await said(9)).toEqual(['Pods at a time 3 → 9: it is suspended, so no pod starts or ends now.', undefined]);
+      await job('open', { parallelism: 2 }, { startTime: '2026-05-01T10:00:00Z', active: 1, succeeded: 1 });
+      expect((await act('open', { action: 'scale', replicas: 4 }, { isDryRun: true })).text).toEqual([
+        'Pods at a time 2 → 4: no more run: one has succeeded already.',
+      ]);
+    });
+
     test('without actions=on nothing is done, nor told what would be', async () => {
       const { uid = '' } = (await job('without')).metadata;
       for (const asked of [{ isDryRun: true }, { token: 'token-without', uid }]) {

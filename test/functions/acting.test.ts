@@ -6,7 +6,7 @@ import { handler as reconcile } from '../../functions/reconcile.ts';
 import { answerRoute } from '../../lib/api/routes/route-table.ts';
 import { serveApi } from '../../lib/cli/local/local-api.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
-import { TerminalError } from '../../lib/ports/errors.ts';
+import { NotDoneError, TerminalError, UnknownOutcomeError } from '../../lib/ports/errors.ts';
 import type { Ports } from '../../lib/ports/ports.ts';
 import { useRuntime } from '../../lib/runtime.ts';
 import { encodeQuestions } from '../../lib/wire/messages.ts';
@@ -19,21 +19,26 @@ const ARN = 'arn:aws:iam::123456789012:user/ops';
 let ports: EmbeddedPorts;
 let patched: unknown[];
 let refusal: Error | undefined;
+/** Of reads of the Job. */
+let silence: Error | undefined;
 const ending = { signal: new AbortController() };
 
 /** Has one Job. */
 const cluster = {
-  get: async () => ({
-    object: {
-      metadata: { name: 'demo', namespace: 'default', uid: 'u', resourceVersion: '7' },
-      spec: {
-        parallelism: 2,
-        template: { spec: { containers: [{ name: 'main', image: 'i', env: [{ name: 'KEY', value: 'hunter2' }] }] } },
+  get: async () => {
+    if (silence) throw silence;
+    return {
+      object: {
+        metadata: { name: 'demo', namespace: 'default', uid: 'u', resourceVersion: '7' },
+        spec: {
+          parallelism: 2,
+          template: { spec: { containers: [{ name: 'main', image: 'i', env: [{ name: 'KEY', value: 'hunter2' }] }] } },
+        },
+        status: { active: 2 },
       },
-      status: { active: 2 },
-    },
-    dateMs: 0,
-  }),
+      dateMs: 0,
+    };
+  },
   list: async () => ({ items: [], resourceVersion: '1', dateMs: 0 }),
   log: async () => ({ text: '2026-05-01T10:00:00Z hunter2\n', isCut: false }),
   patch: async (_resource: unknown, _target: unknown, { body }: { body: unknown }) => {
@@ -53,7 +58,7 @@ async function start(given: Partial<Ports> = { actions: 'on' }): Promise<void> {
 }
 
 beforeEach(() => {
-  [patched, refusal] = [[], undefined];
+  [patched, refusal, silence] = [[], undefined, undefined];
   ending.signal = new AbortController();
 });
 afterEach(() => {
@@ -244,6 +249,38 @@ describe('farloop up', () => {
     const done = await ask(`${WORKLOAD}/actions`, { body: SUSPEND });
     expect([done.status, done.body['result']]).toEqual([200, 'done']);
     expect(patched).toHaveLength(1);
+  });
+
+  test('a right that the cluster does not give is that of the user of the kubeconfig', async () => {
+    await start({ actions: 'on', lookUp: () => cluster });
+    refusal = new TerminalError('forbidden', { code: 403, reason: 'Forbidden', said: 'jobs.batch "demo" is forbidden' });
+    const { status, body } = await ask(`${WORKLOAD}/actions`, { body: SUSPEND });
+    expect([status, body['needs'], body['detail']]).toEqual([
+      403,
+      'patch jobs in default',
+      'local does not let Farloop suspend it: that needs the right to patch jobs in default; give it to the user of its kubeconfig (jobs.batch "demo" is forbidden)',
+    ]);
+  });
+
+  test('R6: where the cluster does not answer a read, nothing was done; once a write was begun, that is not known', async () => {
+    await start({ actions: 'on', lookUp: () => cluster });
+    silence = new UnknownOutcomeError('GET https://192.0.2.1: no answer within 10 s');
+    const sentence = 'local cannot be asked about job/demo: GET https://192.0.2.1: no answer within 10 s';
+    const told = async (path: string, body?: object): Promise<unknown[]> => {
+      const answer = await ask(path, body && { body });
+      return [answer.status, answer.body['detail']];
+    };
+    expect(await told(`${WORKLOAD}/events`)).toEqual([503, sentence]);
+    expect(await told(`${WORKLOAD}/manifest`)).toEqual([503, sentence]);
+    expect(await told(`${WORKLOAD}/actions`, { action: 'suspend', dryRun: true })).toEqual([503, sentence]);
+    expect(await told(`${WORKLOAD}/actions`, SUSPEND)).toEqual([503, `${sentence}; nothing was done`]);
+    [silence, refusal] = [undefined, new UnknownOutcomeError('PATCH https://192.0.2.1: no answer within 10 s')];
+    expect(await told(`${WORKLOAD}/actions`, SUSPEND)).toEqual([504, expect.stringContaining('it is not known whether it was done')]);
+    silence = new NotDoneError('GET https://192.0.2.1: nothing listens there');
+    expect(await told(`${WORKLOAD}/actions`, SUSPEND)).toEqual([
+      503,
+      'local cannot be asked about job/demo: GET https://192.0.2.1: nothing listens there',
+    ]);
   });
 
   test('a body that asks for nothing that there is is refused in one sentence', async () => {

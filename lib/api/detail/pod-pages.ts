@@ -2,6 +2,7 @@
 import type { PodFacts } from '../../objects/pods/pod-facts.ts';
 import { findPodState, podStandingOf, POD_STATES, type PodState } from '../../objects/detail/pod-standing.ts';
 import { livingIn } from '../../reconciler/view/view.ts';
+import { absenceOfParts } from './absent-parts.ts';
 import type { Known } from './known.ts';
 import { podSummaryOf, type PodSummary } from './pod-summary.ts';
 import { comparePositions, placeOf, positionOf, type Position } from './pod-place.ts';
@@ -24,7 +25,7 @@ export interface PodPage {
   next?: string;
 }
 
-/** @returns a sentence where `from` is not what an earlier page gave */
+/** @returns a sentence where `from` is not what an earlier page gave, or where no such pod can be */
 export function podPage(
   known: Known,
   { states, index, type }: PodChoice,
@@ -46,6 +47,8 @@ export function podPage(
     const at = positionOf(known, pod);
     if (!start || comparePositions(start, at) < 0) chosen.push({ pod, at });
   }
+  const absence = total === 0 ? absenceOfParts(known, { index, type }, nowMs) : undefined;
+  if (absence !== undefined) return absence;
   chosen.sort((a, b) => comparePositions(a.at, b.at));
   const page = chosen.slice(0, limit);
   const last = page.at(-1);

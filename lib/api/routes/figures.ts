@@ -6,6 +6,7 @@ import { Rates } from '../answers/rates.ts';
 import { costSoFar } from '../cost.ts';
 import { costBy, COST_GROUPS, type CostGroup } from '../cost-by.ts';
 import { metricsText, ratesNow } from '../metrics.ts';
+import { RefusedRequestError } from '../routed-request.ts';
 import { readParameter, Refusal } from './parameters.ts';
 import { route, textRoute } from './route.ts';
 
@@ -27,9 +28,16 @@ export const figureRoutes = [
     summary: 'What was counted, at list prices: since this process began, or of each cluster, namespace, kind or workload',
     query: { by, since },
     answer: v.union([Cost, CostBy]),
-    errors: { 503: 'the log was not summed up in time, or may not be; the sentence says what to do' },
-    handle: async (ports, { query }) =>
-      query.by === undefined ? await costSoFar(ports) : await costBy(ports, query.by, query.since ?? WEEK_MS),
+    errors: { 400: 'a parameter is not usable', 503: 'the log was not summed up in time, or may not be; the sentence says what to do' },
+    async handle(ports, { query }) {
+      if (query.by !== undefined) return await costBy(ports, query.by, query.since ?? WEEK_MS);
+      if (query.since !== undefined)
+        throw new RefusedRequestError(
+          400,
+          `"since" is for sums alone: give "by", too, which is one of ${COST_GROUPS.join(', ')}, or leave out "since"`,
+        );
+      return await costSoFar(ports);
+    },
   }),
   route('GET /v1/rates', {
     summary: 'What happened in the last hour, minute by minute: pods started, succeeded and failed, passes, lag',

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { WorkloadLogs } from '../answers/logs.ts';
 import { Pass } from '../answers/passes.ts';
 import { WorkloadDetail, WorkloadPage } from '../answers/workloads.ts';
+import { absenceOfParts } from '../detail/absent-parts.ts';
 import { logQueryOf } from '../logs/log-query.ts';
 import { targetsOf } from '../logs/log-targets.ts';
 import { workloadLogs } from '../logs/workload-logs.ts';
@@ -132,6 +133,10 @@ export const workloadRoutes = [
           404,
           `${kindText}/${path.name} has no pod called ${asked.pod}: "farloop explain ${kindText}/${path.name}" tells of its pods`,
         );
+      if (!asked.after && targetsOf(workload, asked).length === 0) {
+        const absence = absenceOfParts(known, asked, ports.clock.nowMs());
+        if (absence !== undefined) throw new RefusedRequestError(400, absence);
+      }
       const logs = await workloadLogs(ports, workload, asked);
       if (logs) return logs;
       throw new RefusedRequestError(

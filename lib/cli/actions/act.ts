@@ -107,7 +107,8 @@ async function act(
   { yes = false, dryRun = false, output }: ActionOptions,
 ): Promise<void> {
   const token = randomUUID();
-  const planned = await connect().post<Done>(path, { ...wanted, token, dryRun: true });
+  // The token makes the name of a retry. One that nothing is done with must promise none.
+  const planned = await connect().post<Done>(path, { ...wanted, ...(!dryRun && { token }), dryRun: true });
   if (dryRun || planned.result === 'unchanged') return await print(planned, output, (shown) => shown.text.join('\n'));
   if (output === 'text') for (const line of planned.text) printLine(line);
   await confirmAtTerminal(planned.button, { isSure: yes, name: planned.needsName ? text.split('/').at(-1) : undefined });

@@ -12,6 +12,10 @@ export interface Scaling {
   to: number;
   /** Names of the pods that end, without the workload's own name before them; absent: whichever. */
   ending?: readonly string[];
+  /** Pods that may start by it, or end; absent: as many as the difference. */
+  pods?: number;
+  /** Why not as many as the difference, as a sentence's end. */
+  bound?: string;
 }
 
 /** The part of an ended workload that another one can do alone. */

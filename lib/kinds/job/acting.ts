@@ -3,6 +3,7 @@ import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNa
 import type { Job } from '../../objects/kubernetes.ts';
 import { countIndexes, formatIndexes, parseIndexes } from '../../objects/values/index-text.ts';
 import { defineActions, type KindActions, type Remainder, type Scaling } from '../acting/kind-actions.ts';
+import { counted } from '../rows/reasons.ts';
 import { copiedMetadata } from '../acting/usual-actions.ts';
 
 /** The API server sets them, by the uid of one Job. */
@@ -20,14 +21,27 @@ export const jobActions: KindActions = defineActions<Job>({
   remainderOf,
 });
 
-function started({ spec, status }: Job): number {
-  const { parallelism = 1, completions } = spec;
-  return completions === undefined ? parallelism : Math.max(Math.min(parallelism, completions - (status?.succeeded ?? 0)), 0);
+function started(job: Job): number {
+  return Math.min(job.spec.parallelism ?? 1, completionsLeft(job));
 }
 
-function scalingOf({ spec }: Job, { replicas, type }: { replicas: number; type?: string | undefined }): Scaling | string {
+/** Infinity: it says of no number when it is done. */
+function completionsLeft({ spec: { completions }, status = {} }: Job): number {
+  if (completions === undefined) return Infinity;
+  const failed = status.failedIndexes === undefined ? 0 : countIndexes(parseIndexes(status.failedIndexes, completions));
+  return Math.max(completions - (status.succeeded ?? 0) - failed, 0);
+}
+
+function scalingOf(job: Job, { replicas: to, type }: { replicas: number; type?: string | undefined }): Scaling | string {
   if (type !== undefined) return 'a Job has pods of one type only: leave out the type';
-  return { patch: { spec: { parallelism: replicas } }, of: 'pods at a time', from: spec.parallelism ?? 1, to: replicas };
+  const from = job.spec.parallelism ?? 1;
+  const scaling = { patch: { spec: { parallelism: to } }, of: 'pods at a time', from, to };
+  const left = completionsLeft(job);
+  if (to <= from) return { ...scaling, pods: Math.max((job.status?.active ?? 0) - Math.min(to, left), 0) };
+  // As the Job controller: once one has succeeded, the others have nothing left to begin with.
+  if (left === Infinity && (job.status?.succeeded ?? 0) > 0) return { ...scaling, pods: 0, bound: 'one has succeeded already' };
+  const more = Math.min(to, left) - Math.min(from, left);
+  return { ...scaling, pods: more, ...(left < to && { bound: `${counted(left, 'completion is', 'completions are')} left` }) };
 }
 
 function copyOf({ apiVersion = 'batch/v1', kind = 'Job', metadata, spec }: Job): Job {

@@ -1,6 +1,6 @@
 // Plans an action of a person on a workload: its effect in words, and the writes that it takes. Reads, and changes nothing.
 import { createHash } from 'node:crypto';
-import type { KindActions } from '../../kinds/acting/kind-actions.ts';
+import type { KindActions, Scaling } from '../../kinds/acting/kind-actions.ts';
 import type { KubernetesObject, WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Resource } from '../../objects/resources.ts';
 import { PODS } from '../../objects/resources.ts';
@@ -78,7 +78,7 @@ function suspensionOf({ facts }: Asking, owner: WorkloadObject, { suspension }: 
 function scalingOf(
   { facts }: Asking,
   owner: WorkloadObject,
-  { scalingOf: scale }: KindActions,
+  { scalingOf: scale, suspension }: KindActions,
   wanted: { replicas: number; type?: string },
 ): PlannedAction {
   const name = owner.metadata.name ?? '';
@@ -86,25 +86,27 @@ function scalingOf(
   if (!scale) throw new TerminalError(`${word} cannot be scaled: a ${facts.kind} has no number of replicas`);
   const scaling = scale(owner, wanted);
   if (typeof scaling === 'string') throw new TerminalError(`${word} cannot be scaled so: ${scaling}`);
-  const { patch, of, from, to, ending } = scaling;
+  const { patch, of, from, to } = scaling;
   const button = `Scale to ${to}`;
   if (from === to) return { text: [`It has ${to} ${of} already.`], button, doneText: `${word} has ${to} ${of} already.` };
   if (facts.isFinished(owner)) throw refusedFor(`${word} has ended: there is nothing to scale`);
-  const [first = '', ...others] = ending ?? [];
-  const names = others.length === 0 ? `${first} ends` : `${first} to ${others.at(-1)} end`;
-  const then =
-    to > from
-      ? `${to - from} more may run.`
-      : ending
-        ? `${names}; what was not saved is lost.`
-        : `${from - to} of them end; what was not saved is lost.`;
+  const isSuspended = suspension?.isSuspended(owner) === true;
+  const { text, endingPods } = isSuspended ? { text: 'it is suspended, so no pod starts or ends now.' } : scaledText(scaling);
   return {
-    text: [`${of.charAt(0).toUpperCase()}${of.slice(1)} ${from} → ${to}: ${then}`],
+    text: [`${of.charAt(0).toUpperCase()}${of.slice(1)} ${from} → ${to}: ${text}`],
     button,
-    ...(to < from && { endingPods: from - to }),
+    ...(endingPods !== undefined && { endingPods }),
     doneText: `${word} has ${to} ${of} now, not ${from}.`,
     writes: { by: 'patch', patch },
   };
+}
+
+function scaledText({ from, to, ending, pods = Math.abs(to - from), bound }: Scaling): { text: string; endingPods?: number } {
+  if (to > from) return { text: `${pods === 0 ? 'no more run' : `${pods} more may run`}${bound === undefined ? '' : `: ${bound}`}.` };
+  if (pods === 0) return { text: 'none that runs ends.' };
+  const [first = '', ...others] = ending ?? [];
+  const those = ending ? (others.length === 0 ? first : `${first} to ${others.at(-1)}`) : `${pods} of them`;
+  return { text: `${those} ${pods === 1 ? 'ends' : 'end'}; what was not saved is lost.`, endingPods: pods };
 }
 
 function retryOf(
@@ -197,7 +199,7 @@ async function deletionOf(asking: Asking, owner: WorkloadObject, isGoing: boolea
     button: pods.length === 0 ? `Delete ${name}` : `Delete ${podsText(pods.length)}`,
     endingPods: active,
     ...(active >= NAME_FROM_PODS && { needsName: true }),
-    doneText: `${word} is deleted.`,
+    doneText: isGoing ? `${word} is being deleted already.` : `${word} is deleted.`,
     ...(!isGoing && { writes: { by: 'delete' } }),
   };
 }

@@ -3,7 +3,7 @@ import type { Deadline } from '../../ports/clock.ts';
 import type { ClusterRecord } from '../../ports/clusters.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { WorkloadQuestion } from '../../wire/questions.ts';
-import { askingOf, readOwner } from './asked-workload.ts';
+import { askingOf, readOwner, readThere } from './asked-workload.ts';
 import { refuseWithoutRights } from './action-rights.ts';
 import { actFor } from './person-action.ts';
 import { eventsOf } from './workload-events.ts';
@@ -20,11 +20,11 @@ export async function answerAboutWorkload(ports: Ports, { record, question, dead
   const asking = askingOf(ports, record, question, deadline);
   switch (question.about) {
     case 'events':
-      return await eventsOf(asking, (await readOwner(asking, question)).object);
+      return await readThere(asking, question, async () => await eventsOf(asking, (await readOwner(asking, question)).object));
     case 'manifest':
       // Values may be secrets: shown to those alone who may act, and so could start a pod that shows them.
       if (question.values === 'shown') refuseWithoutRights(ports, record);
-      return shownManifest((await readOwner(asking, question)).object, question.values);
+      return shownManifest((await readThere(asking, question, async () => await readOwner(asking, question))).object, question.values);
     case 'action':
       return await actFor(ports, asking, question);
   }

@@ -6,7 +6,7 @@ import type { WorkloadObject } from '../../objects/kubernetes.ts';
 import type { Answer, Cluster } from '../../ports/cluster.ts';
 import type { Deadline } from '../../ports/clock.ts';
 import { isInScope, type ClusterRecord } from '../../ports/clusters.ts';
-import { NotFoundError, TerminalError } from '../../ports/errors.ts';
+import { NotDoneError, NotFoundError, TerminalError, UnknownOutcomeError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { WorkloadQuestion } from '../../wire/questions.ts';
 
@@ -18,11 +18,13 @@ export interface Asking {
   cluster: Cluster;
   deadline: Deadline;
   facts: KindFacts;
+  /** Farloop goes there as the user of a kubeconfig, whose rights nobody registers. */
+  isLocal: boolean;
 }
 
 /** @throws TerminalError the kind has no owners, or the cluster is not registered for the namespace */
 export function askingOf(
-  { connect }: Pick<Ports, 'connect'>,
+  { connect, lookUp }: Pick<Ports, 'connect' | 'lookUp'>,
   record: ClusterRecord,
   { kind, namespace }: Pick<NamedOwner, 'kind' | 'namespace'>,
   deadline: Deadline,
@@ -32,7 +34,7 @@ export function askingOf(
   if (facts.isOwnerless) throw new TerminalError(`${kind} is no kind of objects: it stands for pods that lost their owner`);
   if (facts.resource.namespaced && !isInScope(record, namespace))
     throw new TerminalError(`${record.name} is not registered for the namespace ${namespace}`);
-  return { record, cluster: connect(record), deadline, facts };
+  return { record, cluster: connect(record), deadline, facts, isLocal: lookUp !== undefined };
 }
 
 /** @throws NotFoundError with one sentence */
@@ -41,11 +43,33 @@ export async function readOwner(
   { namespace, name }: NamedOwner,
 ): Promise<Answer<WorkloadObject>> {
   return await cluster.get<WorkloadObject>(facts.resource, { namespace, name }, deadline).catch((error: unknown) => {
+    const word = wordOf(facts, name);
     if (error instanceof NotFoundError)
-      throw new NotFoundError(`${wordOf(facts, name)} is not on ${record.name} any more`, { cause: error });
+      throw new NotFoundError(`${word} is not ${namespace === '' ? '' : `in ${namespace} `}on ${record.name}, or not any more`, {
+        cause: error,
+      });
     throw error;
   });
 }
+
+/**
+ * What does nothing but read, as part of a question.
+ * @throws NotDoneError the cluster does not answer. A read that did not come back has changed nothing
+ */
+export async function readThere<Read>(
+  { facts, record }: Pick<Asking, 'facts' | 'record'>,
+  { name }: Pick<NamedOwner, 'name'>,
+  read: () => Promise<Read>,
+): Promise<Read> {
+  return await read().catch((error: unknown) => {
+    if (!(error instanceof NotDoneError || error instanceof UnknownOutcomeError)) throw error;
+    throw new NotDoneError(`${record.name} cannot be asked about ${wordOf(facts, name)}: ${error.message}`, { cause: error });
+  });
+}
+
+/** A sentence's end: how Farloop is given a right on that cluster. @param registered the way where clusters are registered */
+export const givingText = ({ isLocal, record }: Pick<Asking, 'isLocal' | 'record'>, registered: string): string =>
+  isLocal ? `give it to the user of its kubeconfig` : `give "farloop cluster add ${record.name}" again${registered}`;
 
 /** As people write it: `job/demo`. */
 export const wordOf = ({ kind }: Pick<KindFacts, 'kind'>, name: string): string => `${kind.toLowerCase()}/${name}`;

@@ -1,7 +1,7 @@
 // Does what a person asks to be done with a workload: once for a token, however often it is asked and wherever a process ended in between; and notes who
 // asked. Every write carries its precondition (R8), so that a later namesake is never hit.
 import type { WorkloadObject } from '../../objects/kubernetes.ts';
-import { ConflictError, NotFoundError, TerminalError, ThrottledError } from '../../ports/errors.ts';
+import { ConflictError, NotDoneError, NotFoundError, TerminalError, ThrottledError } from '../../ports/errors.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { WorkloadQuestion } from '../../wire/questions.ts';
 import type { ActionAnswer } from '../../wire/words/action-words.ts';
@@ -10,7 +10,7 @@ import { refuseWithoutRights } from './action-rights.ts';
 import { ActionMemory, digestOfAction, isNotedOn, notedWith } from './action-memory.ts';
 import { plannedAction, RETRY_TOKEN } from './action-plan.ts';
 import type { PlannedAction, Writes } from './planned-action.ts';
-import { readOwner, wordOf, type Asking } from './asked-workload.ts';
+import { givingText, readOwner, readThere, wordOf, type Asking } from './asked-workload.ts';
 import { evictAll } from './node-drain.ts';
 
 export type ActionQuestion = Extract<WorkloadQuestion, { about: 'action' }>;
@@ -24,7 +24,8 @@ export async function actFor(ports: Ports, asking: Asking, question: ActionQuest
   refuseWithoutRights(ports, asking.record);
   const { wanted, kind, namespace, name, uid = '', token = '', isDryRun } = question;
   const digestOf = (of: string): string => digestOfAction(token, [kind, namespace, name, of, wanted]);
-  if (isDryRun) return await plannedAnswer(asking, question, token === '' ? () => undefined : digestOf);
+  if (isDryRun)
+    return await readThere(asking, question, async () => await plannedAnswer(asking, question, token === '' ? () => undefined : digestOf));
   if (uid === '' || token === '')
     throw new TerminalError('an action needs the uid of its workload and a token: ask with dryRun first, which answers the uid');
   const digest = digestOf(uid);
@@ -94,10 +95,10 @@ async function carriedOut(
   const leavesNothing = isDeletion || wanted.action === 'drain';
   for (let tries = 1; ; tries += 1)
     try {
-      const owner = await presentOwner(asking, question);
+      const owner = await readThere(asking, question, async () => await presentOwner(asking, question));
       // By an earlier attempt, whose answer was lost, or by one beside this.
       if (isNotedOn(owner.metadata.annotations, digest)) return before;
-      const planned = await plannedAction(asking, owner, wanted, digest);
+      const planned = await readThere(asking, question, async () => await plannedAction(asking, owner, wanted, digest));
       const answer = { ...answerOf(planned, question, uid), text: [planned.doneText] };
       if (!planned.writes) return { ...answer, result: leavesNothing && (await memory.read()).isBegun ? 'done' : 'unchanged' };
       await memory.begin();
@@ -107,6 +108,9 @@ async function carriedOut(
       // It is gone, and may be so by this very action.
       if (isDeletion && (error instanceof NotFoundError || error instanceof NamesakeError) && (await memory.read()).isBegun) return before;
       if (error instanceof ConflictError && tries < TRIES) continue;
+      // Neither this attempt nor an earlier one has come so far as to write.
+      if (error instanceof NotDoneError && !(await memory.read()).isBegun)
+        throw new NotDoneError(`${error.message}; nothing was done`, { cause: error });
       throw namingRights(error, asking, question);
     }
 }
@@ -196,14 +200,15 @@ const VERBS: Readonly<Record<ActionQuestion['wanted']['action'], string>> = {
 };
 
 /** Names the right that the cluster does not give. */
-function namingRights(error: unknown, { facts, record }: Asking, { wanted: { action }, namespace }: ActionQuestion): unknown {
+function namingRights(error: unknown, asking: Asking, { wanted: { action }, namespace }: ActionQuestion): unknown {
   if (!(error instanceof TerminalError) || error.code !== 403) return error;
+  const { facts, record } = asking;
   const isEviction = error.message.includes('eviction');
   const right = isEviction
     ? 'create pods/eviction'
     : `${VERBS[action]} ${facts.resource.plural}${namespace === '' ? '' : ` in ${namespace}`}`;
   return new TerminalError(
-    `${record.name} does not let Farloop ${action} it: that needs the right to ${right}; give "farloop cluster add ${record.name}" again with --actions (${error.said ?? error.message})`,
+    `${record.name} does not let Farloop ${action} it: that needs the right to ${right}; ${givingText(asking, ' with --actions')} (${error.said ?? error.message})`,
     { cause: error, code: 403, reason: right, ...(error.said !== undefined && { said: error.said }) },
   );
 }

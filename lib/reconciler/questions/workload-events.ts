@@ -5,7 +5,7 @@ import { EVENTS, PODS } from '../../objects/resources.ts';
 import { fieldsOf, textOf } from '../../objects/values/untyped-fields.ts';
 import { TerminalError } from '../../ports/errors.ts';
 import type { EventsAnswer, FoldedEvent } from '../../wire/words/action-words.ts';
-import { wordOf, type Asking } from './asked-workload.ts';
+import { givingText, wordOf, type Asking } from './asked-workload.ts';
 
 const MOST_LINES = 500;
 const LONGEST_TEXT = 1_024;
@@ -37,7 +37,7 @@ export async function eventsOf(asking: Asking, owner: WorkloadObject): Promise<O
   const { items } = await cluster.list<KubernetesObject>(EVENTS, selection, deadline).catch((error: unknown) => {
     if (!(error instanceof TerminalError) || error.code !== 403) throw error;
     throw new TerminalError(
-      `events of ${wordOf(facts, owner.metadata.name ?? '')} cannot be read: Farloop lacks the right to list events in ${place} on ${record.name}: give "farloop cluster add" for it again, with the relay image of this version (${error.said ?? error.message})`,
+      `events of ${wordOf(facts, owner.metadata.name ?? '')} cannot be read: Farloop lacks the right to list events in ${place} on ${record.name}: ${givingText(asking, ', with the relay image of this version')} (${error.said ?? error.message})`,
       { cause: error, code: 403 },
     );
   });

@@ -1,5 +1,6 @@
 // A workload's parts in the API: pods in pages of any number, a map of a hundred thousand indexes, what a pass would do.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { absenceOfParts } from '../../../lib/api/detail/absent-parts.ts';
 import { childrenOf } from '../../../lib/api/detail/children.ts';
 import { firstFallOf, fallsIn } from '../../../lib/api/detail/ends.ts';
 import { ownerIn, type Known } from '../../../lib/api/detail/known.ts';
@@ -74,6 +75,12 @@ describe('pods in pages', () => {
     const chosen = podPage(known, { states: ['Pending'], index: '20' }, { limit: 5, nowMs: NOW_MS });
     expect(chosen).toMatchObject({ total: 1, items: [{ name: 'demo-20', state: 'Pending', index: '20' }] });
     expect(podPage(known, {}, { limit: 5, nowMs: NOW_MS, from: 'nonsense' })).toContain('ask without it');
+    expect(podPage(known, { index: '250' }, { limit: 5, nowMs: NOW_MS })).toBe('job/demo has no index 250: they go from 0 to 249');
+    expect(podPage(known, { type: 'Worker' }, { limit: 5, nowMs: NOW_MS })).toBe('job/demo has no types of replicas: ask without "type"');
+    expect(podPage(known, { index: '20', states: ['Failed'] }, { limit: 5, nowMs: NOW_MS })).toMatchObject({ total: 0 });
+    const plain = knownOf(anIndexedJob({ completionMode: 'NonIndexed' }), []);
+    expect(podPage(plain, { index: '0' }, { limit: 5, nowMs: NOW_MS })).toBe('job/demo has no indexes: ask without "index"');
+    expect(podPage(plain, {}, { limit: 5, nowMs: NOW_MS })).toMatchObject({ total: 0 });
     expect(podStatesIn('pending,gone')).toContain('there is no state "gone" of pods');
   });
 });
@@ -201,6 +208,15 @@ describe('a training job', () => {
         { type: 'Worker', index: '1' },
       ],
     });
+    const { kind } = known.head.key;
+    const word = `${kind.toLowerCase()}/demo`;
+    expect(podPage(known, { type: 'Frob' }, { limit: 9, nowMs: NOW_MS })).toMatch(
+      new RegExp(`^${word} has no replicas of the type Frob: it has .*Worker`),
+    );
+    expect(absenceOfParts(known, { replica: 'worker-9' }, NOW_MS)).toMatch(
+      new RegExp(`^the type Worker of ${word} has no index 9: they go from 0 to \\d$`),
+    );
+    expect(absenceOfParts(known, { replica: 'worker-1' }, NOW_MS)).toBeUndefined();
     const falls = fallsIn(known, ownerIn(known));
     expect(falls && firstFallOf(falls)).toMatchObject({
       pod: 'demo-worker-1',
@@ -243,6 +259,8 @@ describe('routes', () => {
   test('bad parameters are refused in a sentence', async () => {
     await expect(get('pods', 'state=Gone')).rejects.toThrow('there is no state "Gone" of pods');
     await expect(get('map', 'at=first')).rejects.toThrow('"at" must be a whole number');
+    await expect(get('logs', 'index=7')).rejects.toThrow('job/demo has no indexes: ask without "index"');
+    await expect(get('logs', 'replica=worker-1')).rejects.toThrow('job/demo has no types of replicas: ask without "replica"');
     await expect(get('pods', 'continue=x')).rejects.toThrow('ask without it');
   });
 });
