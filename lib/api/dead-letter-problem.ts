@@ -1,4 +1,5 @@
 // Explains a dead letter by decoding it again. This version may understand a message that an older version could not handle.
+import type { WorkloadKey } from '../objects/workload.ts';
 import type { DeadLetter, QueueName } from '../ports/queue.ts';
 import { decodeCommands, isCommands } from '../wire/commands.ts';
 import { decodeEvents, type ReadEvents } from '../wire/events.ts';
@@ -21,6 +22,17 @@ export function problemOf(queue: QueueName, { body, bytes }: Pick<DeadLetter, 'b
     return error instanceof Error ? error.message : String(error);
   }
   return 'it can be read, but handling it failed each time: the log says why';
+}
+
+/** @returns the workload that the message is about; undefined where it is about none, about several, or cannot be read */
+export function workloadIn(queue: QueueName, body: string): WorkloadKey | undefined {
+  try {
+    const message = queue === 'wakes' ? decodeWake(body) : queue === 'timers' ? decodeTimer(body) : undefined;
+    const key = message && ('key' in message ? message.key : 'doubt' in message ? message.doubt : undefined);
+    return key === undefined ? undefined : readKey(key);
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws UndecodableMessageError */

@@ -1,13 +1,15 @@
 // Queues in the API: their length, the messages of their dead-letter queues, and redriving those.
 import { setImmediate } from 'node:timers/promises';
+import type { WorkloadKey } from '../objects/workload.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { PassRecord } from '../ports/recorder.ts';
 import { UnfinishedRedriveError, type DeadLetter, type QueueName } from '../ports/queue.ts';
 import { inParallel } from '../reconciler/invocation/parallel.ts';
 import { isCommands } from '../wire/commands.ts';
 import { isQuestions } from '../wire/questions.ts';
 import type { DeadLetter as DeadLetterAnswer, Queue } from './answers/queues.ts';
 import type { Told } from './answers/values.ts';
-import { problemOf } from './dead-letter-problem.ts';
+import { problemOf, workloadIn } from './dead-letter-problem.ts';
 import { timeText } from '../objects/values/time-text.ts';
 
 /** Bytes of a dead letter's body to show: enough to recognise it. */
@@ -116,6 +118,75 @@ export async function redrive(
     if (!messageIds && name.startsWith('relay-') && (await queue.deadLetters(name, 1)).length === 0) return 0;
     return await queue.redrive(name, messageIds);
   });
+}
+
+/**
+ * Notes on the timeline of each workload that a letter is about who moved it. Where the recorder is a log of passes, which readers never look for in the log
+ * of the API, nothing is read or written: that log names the person itself.
+ */
+export async function notedOnTimelines<Moved>(
+  ports: Pick<Ports, 'queue' | 'recorder' | 'clock' | 'telemetry'>,
+  { names, messageIds, verb, by }: Moving,
+  move: () => Promise<Moved>,
+): Promise<Moved> {
+  if (ports.recorder.isInLog) return await move();
+  const meant = messageIds && new Set(messageIds);
+  const before = (await lettersAboutWorkloads(ports, names)).filter(({ letter }) => meant?.has(letter.messageId) ?? true);
+  const moved = await move();
+  const left = new Set(before.length === 0 ? [] : (await lettersAboutWorkloads(ports, names)).map(({ letter }) => letter.messageId));
+  for (const { queue, key, letter } of before.filter((each) => !left.has(each.letter.messageId)))
+    await append(ports, {
+      key,
+      passId: `person-${ports.clock.randomId()}`,
+      by,
+      startedAtMs: ports.clock.nowMs(),
+      durationMs: 0,
+      outcome: 'acted',
+      why: [verb === 'drop' ? `${by} dropped a message about it` : `${by} sent a message about it back to be handled again`],
+      saw: {},
+      actions: [
+        {
+          verb,
+          target: letter.messageId,
+          why: `from the dead letters of ${queue}, sent ${timeText(letter.sentAtMs)}: ${problemOf(queue, letter)}`,
+          result: 'done',
+        },
+      ],
+    });
+  return moved;
+}
+
+/** It is done: a note that fails must not make it look undone. */
+async function append({ recorder, telemetry }: Pick<Ports, 'recorder' | 'telemetry'>, record: PassRecord): Promise<void> {
+  await recorder
+    .append(record)
+    .catch((error: unknown) => telemetry.error('who moved a dead letter is not noted', { by: record.by, error }));
+}
+
+interface Moving {
+  names: readonly QueueName[];
+  /** Absent: all. */
+  messageIds: readonly string[] | undefined;
+  verb: 'redrive' | 'drop';
+  by: string;
+}
+
+/** As many as an answer shows. */
+const MOST_NOTED = 1_000;
+
+async function lettersAboutWorkloads(
+  { queue }: Pick<Ports, 'queue'>,
+  names: readonly QueueName[],
+): Promise<{ queue: QueueName; letter: DeadLetter; key: WorkloadKey }[]> {
+  const { told } = await askQueues(
+    names.filter((name) => name === 'wakes' || name === 'timers'),
+    async (name) =>
+      (await queue.deadLetters(name, MOST_NOTED)).flatMap((letter) => {
+        const key = workloadIn(name, letter.body);
+        return key ? [{ queue: name, letter, key }] : [];
+      }),
+  );
+  return told.flat();
 }
 
 async function movedFrom(

@@ -2,6 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
 import { RecordingTelemetry } from '../world/recording-telemetry.ts';
+import { toldPasses } from '../../lib/api/passes.ts';
+import { formatKey } from '../../lib/objects/workload.ts';
+import { encodeWake } from '../../lib/wire/messages.ts';
 import { answerRoute } from '../../lib/api/routes/route-table.ts';
 import { UnfinishedRedriveError, type QueueName } from '../../lib/ports/queue.ts';
 import { embeddedPorts, giveUp, type EmbeddedPorts } from './embedded-ports.ts';
@@ -108,6 +111,30 @@ describe('with a hundred clusters', () => {
     expect([(await ports.queue.depth('events')).dead, (await ports.queue.depth('timers')).dead]).toEqual([0, 1]);
     expect(telemetry.lines).toContainEqual(
       expect.objectContaining({ message: 'dead letters dropped', fields: expect.objectContaining({ by: 'somebody', dropped: 1 }) }),
+    );
+  });
+
+  test('who dropped a message or sent it back stands in the timeline of the workload that it was about', async () => {
+    Object.assign(ports, { actions: 'on' });
+    const key = { cluster: 'cluster-1', kind: 'Job', namespace: 'default', name: 'demo', uid: 'uid-of-demo' };
+    const body = encodeWake({ key: formatKey(key), follows: 'f' });
+    for (const at of [1, 2, 3]) {
+      await ports.queue.send('wakes', [{ body, groupId: `g${at}`, deduplicationId: `d${at}` }]);
+      await giveUp(ports, 'wakes');
+    }
+    await leaveDeadLetters('timers');
+    const letters = (await call('GET', 'v1/dead-letters', undefined, { queue: 'wakes' })) as { items: { messageId: string }[] };
+    const [first, second, third] = letters.items.map(({ messageId }) => messageId);
+    expect(third).toBeDefined();
+    expect(await call('POST', 'v1/dead-letters/drop', { messageIds: [first, 'one-that-is-gone'] })).toEqual({ dropped: 1 });
+    expect(await call('POST', 'v1/dead-letters/redrive', { messageIds: [second] })).toEqual({ redriven: 1 });
+    const passes = toldPasses(await ports.recorder.passes(key, 9));
+    expect(passes.map(({ by, why, actions }) => [by, ...why, actions[0]?.target])).toEqual([
+      ['somebody', 'somebody sent a message about it back to be handled again', second],
+      ['somebody', 'somebody dropped a message about it', first],
+    ]);
+    expect(passes[1]?.actions[0]?.why).toMatch(
+      /^from the dead letters of wakes, sent 20.*: it can be read, but handling it failed each time/,
     );
   });
 

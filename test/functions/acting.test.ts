@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { handler as api } from '../../functions/api.ts';
 import { handler as reconcile } from '../../functions/reconcile.ts';
+import { callerIn } from '../../lib/api/asking/caller.ts';
 import { answerRoute } from '../../lib/api/routes/route-table.ts';
 import { serveApi } from '../../lib/cli/local/local-api.ts';
 import type { Cluster } from '../../lib/ports/cluster.ts';
@@ -144,7 +145,7 @@ describe('on AWS', () => {
 
   test.each([
     [{ iam: { userArn: ARN } }, ARN],
-    [{ jwt: { claims: { sub: 'f3a1', email: 'ops@example.org' } } }, 'ops@example.org'],
+    [{ jwt: { claims: { sub: 'f3a1', email: 'ops@example.org' } } }, 'ops@example.org (f3a1)'],
   ])(
     'whom the gateway names acts through reconcile, once for a token, and stands in the record: %j',
     async (authorizer, by) => {
@@ -174,9 +175,19 @@ describe('on AWS', () => {
     ]);
   }, 30_000);
 
+  test('R15: a name that somebody gave themselves never stands without the subject of their token', () => {
+    const named = (claims: object): string => callerIn({ jwt: { claims } });
+    expect(named({ sub: 'f3a1', preferred_username: 'boss' })).toBe('boss (f3a1)');
+    expect(named({ sub: 'f3a1', email: 'x'.repeat(900) })).toMatch(/^x{293} \(f3a1\)$/);
+    expect(named({ sub: 'f3a1' })).toBe('f3a1');
+    expect(named({ sub: 'f3a1', username: 'f3a1' })).toBe('f3a1');
+    expect(named({ client_id: 'ci' })).toBe('ci');
+    expect(named({})).toBe('somebody whom the gateway let in');
+  });
+
   test.each([
     [{ iam: { userArn: ARN } }, ARN],
-    [{ jwt: { claims: { sub: 'f3a1', email: 'ops@example.org' } } }, 'ops@example.org'],
+    [{ jwt: { claims: { sub: 'f3a1', email: 'ops@example.org' } } }, 'ops@example.org (f3a1)'],
   ])('R15: who asks learns who that is, and which right is missing where: %j', async (authorizer, name) => {
     await start({});
     expect((await viaGateway('GET', '/v1/me', {})).status).toBe(401);

@@ -5,7 +5,7 @@ import type { QueueName } from '../../ports/queue.ts';
 import { DeadLetter, failed, planned, Queue } from '../answers/queues.ts';
 import { count, text } from '../answers/values.ts';
 import { plannedLetters, type PlannedLetters } from '../dead-letter-plan.ts';
-import { drop, listDeadLetters, listQueues, queueNames, redrive, type FromQueues, type QueueFailure } from '../queues.ts';
+import { drop, listDeadLetters, listQueues, queueNames, notedOnTimelines, redrive, type FromQueues, type QueueFailure } from '../queues.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 import { limit, textParameter } from './parameters.ts';
 import { route } from './route.ts';
@@ -42,12 +42,14 @@ export const queueRoutes = [
     unusableBody: 'the body must be JSON as in {"messageIds": ["…"]}, or empty for all',
     answer: v.object({ redriven: count, planned, failed }),
     errors: { ...refusals, 413: 'the body is larger than 64 KiB' },
-    async handle(ports, { query, body }) {
+    async handle(ports, { query, body: { dryRun, messageIds }, by }) {
       const names = await chosenQueues(ports, query.queue);
-      if (body.dryRun === true) return { redriven: 0, ...(await planFor(ports, 'redrive', names, body.messageIds)) };
-      const answers = await redrive(ports, names, body.messageIds);
+      if (dryRun === true) return { redriven: 0, ...(await planFor(ports, 'redrive', names, messageIds)) };
+      const moving = { names, messageIds, verb: 'redrive' as const, by };
+      const answers = await notedOnTimelines(ports, moving, async () => await redrive(ports, names, messageIds));
       logFailures(ports, answers.failed);
       const redriven = answers.told.reduce((sum, each) => sum + each, 0);
+      if (redriven > 0) ports.telemetry.info('dead letters redriven', { by, redriven });
       return { redriven, ...toldFailures([...answers.failed, ...answers.unfinished]) };
     },
   }),
@@ -72,12 +74,14 @@ export const queueRoutes = [
           400,
           'dropping needs the ids of the dead letters as "messageIds": ask with "dryRun": true first, which answers them',
         );
-      const answers = await drop(ports, names, body.messageIds);
+      const { messageIds } = body;
+      const moving = { names, messageIds, verb: 'drop' as const, by };
+      const answers = await notedOnTimelines(ports, moving, async () => await drop(ports, names, messageIds));
       logFailures(ports, answers.failed);
       const all = [...answers.failed, ...answers.unfinished];
       const dropped = answers.told.reduce((sum, each) => sum + each, 0);
       // Their ids alone: nobody can look at them any more.
-      if (dropped > 0) ports.telemetry.info('dead letters dropped', { by, dropped, messageIds: body.messageIds });
+      if (dropped > 0) ports.telemetry.info('dead letters dropped', { by, dropped, messageIds });
       return { dropped, ...toldFailures(all) };
     },
   }),
