@@ -173,7 +173,7 @@ describe('says in one sentence', () => {
     await know(ports, { name: 'demo', pods: [{ name: 'demo-a', status: RUNS }] });
     expect(await sentence('job/demo', '--index', '7')).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('job/demo has no pod of index 7'),
+      stderr: 'farloop: job/demo has no indexes: ask without "index"\n',
     });
     expect(await sentence('job/demo', '--pod', 'demo-x')).toEqual({
       exitCode: 1,
