@@ -377,7 +377,15 @@ export function actionsContract(name: string, open: () => Promise<OpenCluster>):
 
     test('a manifest is shown without values of the environment, to those who may not act with none at all', async () => {
       const { cluster, ports: embedded } = its();
-      await job('shown');
+      const { uid = '' } = (await job('shown')).metadata;
+      const original = JSON.stringify({ spec: { template: { spec: { containers: [{ env: [{ name: 'KEY', value: 'hunter2' }] }] } } } });
+      const annotations = {
+        'kapp.k14s.io/original': original,
+        'example.org/wrapped': JSON.stringify({ original }),
+        'objectset.rio.cattle.io/applied': 'H4sIAAAAAAAA/6tWKlGyUqpWygAA',
+        'example.org/team': 'environment: a',
+      };
+      await cluster.patch(JOBS, { namespace, name: 'shown', uid }, { type: 'merge', body: { metadata: { annotations } } }, soon());
       const record = await embedded.clusters.get('local');
       if (!record) throw new Error('it is not registered');
       const ask = async (values: 'shown' | 'masked', more: object = {}): Promise<string> =>
@@ -389,7 +397,11 @@ export function actionsContract(name: string, open: () => Promise<OpenCluster>):
         );
       const masked = await ask('masked');
       expect(masked).toContain('"name":"KEY","value":"***"');
-      expect(masked).not.toMatch(/hunter2|managedFields/);
+      expect(masked).not.toMatch(/hunter2|managedFields|H4sI/);
+      expect(JSON.parse(masked)).toMatchObject({
+        maskedValues: 4,
+        manifest: { metadata: { annotations: { 'example.org/team': 'environment: a', 'kapp.k14s.io/original': '***' } } },
+      });
       expect(((await failureOf(ask('shown'))) as TerminalError).code).toBe(403);
       expect(await ask('shown', { actions: 'on' })).toContain('hunter2');
     });

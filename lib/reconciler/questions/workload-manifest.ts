@@ -1,10 +1,13 @@
 // A workload's manifest for people: as the API server has it, without the book-keeping of fields, and without values of environments unless they are
 // asked for by those who may act.
-import { fieldsOf, isFields, textOf } from '../../objects/values/untyped-fields.ts';
+import { fieldsOf, isFields, textOf, type Fields } from '../../objects/values/untyped-fields.ts';
 
 const MASK = '***';
 /** It repeats the manifest as it was applied, with all its values. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+/** Other tools keep what they applied as well: kapp as JSON, Fleet packed. */
+const APPLIED_PACKED = 'objectset.rio.cattle.io/applied';
+const HAS_ENVIRONMENT = /\benv\\*"?\s*:/;
 /** Deeper than any manifest that an API server takes. */
 const DEEPEST = 64;
 
@@ -35,8 +38,20 @@ function masked(value: unknown, count: { masked: number }, deepest = DEEPEST): u
       field,
       field === 'env' && Array.isArray(below)
         ? below.map((each: unknown) => maskedVariable(each, count))
-        : masked(below, count, deepest - 1),
+        : field === 'annotations' && isFields(below)
+          ? maskedAnnotations(below, count)
+          : masked(below, count, deepest - 1),
     ]),
+  );
+}
+
+function maskedAnnotations(annotations: Fields, count: { masked: number }): Fields {
+  return Object.fromEntries(
+    Object.entries(annotations).map(([name, value]) => {
+      if (name !== APPLIED_PACKED && !HAS_ENVIRONMENT.test(textOf(value))) return [name, value];
+      count.masked += 1;
+      return [name, MASK];
+    }),
   );
 }
 
