@@ -6,8 +6,10 @@ import { startClock } from './state/freshness.ts';
 import { watchKeys } from './state/keys.ts';
 import { watchVisibility } from './state/resource.ts';
 import { watchScroll } from './state/scroll.ts';
+import { watchToken } from './state/token.ts';
 import { watchTraffic } from './state/traffic.ts';
 
+watchToken();
 watchAddress();
 watchScroll();
 watchVisibility();

@@ -694,7 +694,7 @@ describe('a virtual node', () => {
     await view.page.setViewport({ width: 1280, height: 800 });
     await view.click('Waiting 1');
     await until('one is left', async () => (await view.page.$$('tbody tr')).length === 1);
-    await view.click('In the list, to act on several');
+    await view.click('In the list');
     await view.shows(/2 workloads of \d/);
     await view.goTo('#/workloads/local/VirtualNode/-/edge/pods');
     await view.click('default/waits');
@@ -702,9 +702,77 @@ describe('a virtual node', () => {
   });
 });
 
+describe('logs', () => {
+  const logOf = (pod: string, text: string, hasEnded: boolean) => ({
+    items: [{ pod, container: 'main', hasEnded, lines: [{ time: new Date().toISOString(), text }] }],
+    leftOut: { count: 0, pods: [] },
+    cursor: 'next',
+    hasMore: false,
+    hasEnded,
+  });
+
+  test('of a workload that comes after another of its name: its own, not what that one left', async () => {
+    let uid = 'uid-of-render';
+    played.set('/default/render', async (request) => {
+      const { items } = ((await answerRoute(ports, request)) as { json: { items: object[] } }).json;
+      return { items: items.map((item) => ({ ...item, uid })) };
+    });
+    played.set('/render/logs', () => logOf('render-0-abcde', `said by ${uid}`, true));
+    await view.goTo(of('render', '/logs'));
+    await view.shows('said by uid-of-render');
+    uid = 'uid-of-another';
+    await view.shows('said by uid-of-another');
+    expect(await view.text()).not.toContain('said by uid-of-render');
+  });
+
+  test('while it is paused no line comes', async () => {
+    let [logs, heads] = [0, 0];
+    played.set('/render/logs', () => logOf('render-0-abcde', `line ${(logs += 1)}`, false));
+    played.set('/render/passes', () => {
+      heads += 1;
+      return { items: [] };
+    });
+    await view.goTo(of('render', '/logs'));
+    await view.shows('line 2');
+    await view.page.keyboard.press('z');
+    await view.shows('‖ paused');
+    // Lines come far more often than passes are asked for.
+    const before = heads;
+    await until('its passes are asked for', () => heads >= before + 2, 30_000);
+    // One may have been under way.
+    expect(logs).toBeLessThanOrEqual(4);
+    await view.page.keyboard.press('z');
+    await view.shows('line 5');
+  });
+});
+
+describe('an event', () => {
+  test('leads to its pod, also among more than a workload names', async () => {
+    await know(ports, {
+      name: 'crowd',
+      spec: { completionMode: 'Indexed', completions: 600, parallelism: 600 },
+      status: { active: 600, startTime: '2026-05-01T10:00:01Z' },
+      pods: Array.from({ length: 600 }, (_, at) => ({ ...running(at), name: `crowd-${at}-abcde` })),
+    });
+    await view.goTo(of('crowd', '/pods/crowd-599-abcde'));
+    await view.shows('kubectl describe pod/crowd-599-abcde');
+    await view.shows('Index599');
+  });
+});
+
 const VIEWS = ['map', 'pods', 'events', 'manifest', 'plan', 'children'] as const;
 
 describe('bad answers', () => {
+  test('about who asks: a sentence beside a page that stays', async () => {
+    await view.goTo('#/clusters');
+    await view.shows('Passes under way or waiting');
+    played.set('v1/me', () => ({ name: 7 }));
+    await view.shows('This cannot be shown');
+    await view.goTo('#/cost');
+    await view.shows('List prices of');
+    expect(await view.text()).toContain('This cannot be shown');
+  });
+
   test.each(VIEWS)('%s: refused, a sentence of any length without sideways scroll; the head stays', async (tab) => {
     played.set(`/render/${tab}`, () => {
       throw new RefusedRequestError(422, `it cannot be asked of that: ${HOSTILE}${'z'.repeat(3_000)}`);

@@ -104,6 +104,16 @@ describe('ten thousand workloads', () => {
     expect(heapBytes).toBeLessThanOrEqual(60e6);
   });
 
+  test('while it is paused, further rows come when one scrolls on', async () => {
+    const { view: shown } = await open(10_000, '#/workloads');
+    await shown.shows('10,000 workloads');
+    await shown.page.keyboard.press('z');
+    await shown.shows('‖ paused');
+    await shown.evaluate('void scrollTo(0, document.documentElement.scrollHeight)');
+    await until('more than a first page', async () => (await shown.evaluate<number>('document.documentElement.scrollHeight')) > 300 * 36);
+    expect(await shown.text()).toContain('‖ paused');
+  });
+
   test('Back lands where one was', async () => {
     const { view: shown } = await open(400, '#/workloads');
     await shown.page.waitForSelector('.workloads tbody td');

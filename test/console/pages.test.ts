@@ -341,6 +341,12 @@ describe('the console', () => {
     await view.page.keyboard.press('/');
     expect(await view.evaluate('document.activeElement?.id')).toBe('search');
     await view.page.keyboard.press('Escape');
+    // Who has just chosen a row types no text.
+    await view.page.click('tbody input[type=checkbox]');
+    await view.page.keyboard.press('.');
+    expect(await view.evaluate('document.activeElement?.closest(".chosen-bar") !== null')).toBe(true);
+    await view.page.keyboard.press('Escape');
+    await view.page.waitForSelector('.chosen-bar', { hidden: true });
     await view.page.keyboard.type('gc');
     await view.shows('Cluster');
     expect(view.page.url()).toContain('#/clusters');
@@ -358,8 +364,16 @@ describe('the console', () => {
   });
 
   test('z pauses: what is shown stays as it is until it goes on; a page that one goes to is shown', async () => {
+    await view.goTo('#/workloads?text=came-before');
+    await view.shows('No workload matches');
+    await view.goTo('#/workloads');
+    await view.shows('Job default/demo');
+    await know(ports, { name: 'came-before' });
     await view.page.keyboard.press('z');
     await view.shows('‖ paused');
+    // As it is then, not as it was when somebody last looked.
+    await view.goTo('#/workloads?text=came-before');
+    await view.shows('Job default/came-before');
     await know(ports, { name: 'came-meanwhile' });
     await view.goTo('#/workloads?text=came-meanwhile');
     await view.shows('Job default/came-meanwhile');
@@ -385,6 +399,50 @@ describe('the console', () => {
     await view.page.keyboard.press('Enter');
     await view.showsNoMore('Open the console by the whole URL');
     await view.shows('Job default/demo');
+    await view.goTo('#/workloads?sort=no-such-order');
+    await view.shows('not "no-such-order"');
+    await view.click('Show all');
+    await view.shows('Job default/demo');
+  });
+
+  test('the dialog that asks for a token stays, also after Esc; the printed address in its tab lets in, and so does a sign-in elsewhere', async () => {
+    const asks = 'Open the console by the whole URL that farloop printed';
+    await view.goTo('#token=wrong-token/workloads');
+    await view.shows(asks);
+    for (let times = 0; times < 3; times += 1) await view.page.keyboard.press('Escape');
+    expect(await view.page.$('dialog[open]')).not.toBeNull();
+    await view.goTo(`#token=${TOKEN}/workloads`);
+    await view.showsNoMore(asks);
+    await view.shows('Job default/demo');
+    await view.goTo('#token=wrong-again/workloads');
+    await view.shows(asks);
+    const second = await View.open(browser, { url: `${api.url}/#token=${TOKEN}` });
+    await second.shows('need a person');
+    await second.close();
+    await view.showsNoMore(asks);
+    await view.shows('Job default/demo');
+  });
+
+  test('ages are told by the clock of the server, however wrong that of the browser is', async () => {
+    const age = async (each: View): Promise<string> =>
+      await each.evaluate('document.querySelector("td.age time:not([datetime=\'\'])")?.textContent ?? ""');
+    const right = await age(view);
+    expect(right).toMatch(/^\d+ d$/);
+    const wrong = await View.blank(browser, {});
+    await wrong.page.evaluateOnNewDocument('{ const now = Date.now; Date.now = () => now() + 1000 * 86_400_000; }');
+    await wrong.page.goto(`${api.url}/#/workloads`);
+    await until('it is as old', async () => (await age(wrong)) === right);
+    await wrong.goTo('#/me');
+    await wrong.shows("1000 d ahead of the server's");
+    expect(wrong.complaints).toEqual([]);
+    await wrong.close();
+  });
+
+  test('commands to copy are those that a shell takes: by the words of the cluster, with its name where there are several', async () => {
+    await view.goTo('#/workloads/local/VirtualNode/-/edge/commands');
+    await view.shows('kubectl describe node/edge');
+    await view.shows('kubectl get node/edge -o yaml');
+    await view.shows('farloop explain virtualnode/edge --cluster local');
   });
 
   test('a new tab is signed in, and so is one after a reload', async () => {

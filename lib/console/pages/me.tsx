@@ -1,9 +1,8 @@
 // Who has signed in and what they may do; what this browser keeps; what this tab asks of the network.
 import { Loading, Trouble } from '../parts/notices.tsx';
 import { Facts, Table } from '../parts/table.tsx';
-import { clockText } from '../parts/times.tsx';
-import { isSignInNeeded } from '../state/call.ts';
-import { answeredAtMs, isStreaming } from '../state/freshness.ts';
+import { clockText, spanText } from '../parts/times.tsx';
+import { answeredAtMs, isStreaming, serverAheadMs } from '../state/freshness.ts';
 import { hasLetterKeys } from '../state/keys.ts';
 import { useMe, type Me } from '../state/me.ts';
 import { POLL_MS } from '../state/resource.ts';
@@ -28,13 +27,7 @@ export function MePage() {
         </label>
       </p>
       <p>
-        <button
-          type="button"
-          onClick={() => {
-            keepToken('');
-            isSignInNeeded.value = true;
-          }}
-        >
+        <button type="button" onClick={() => keepToken('')}>
           Sign out
         </button>{' '}
         <span class="soft">The browser forgets its token for this address.</span>
@@ -83,6 +76,11 @@ function Traffic() {
       pairs={[
         ['Changes', isStreaming.value ? 'streamed by the server' : `asked for each ${POLL_MS / 1_000} s`],
         ['Last heard', answeredAtMs.value === undefined ? 'never' : clockText(answeredAtMs.value)],
+        [
+          'Clock',
+          serverAheadMs.value !== 0 &&
+            `${spanText(Math.abs(serverAheadMs.value) / 1_000)} ${serverAheadMs.value > 0 ? 'behind' : 'ahead of'} the server's, by which ages are told`,
+        ],
         [
           'In the last minute',
           `${bytesText(bytes)}, ${answers.toLocaleString('en')} answers, ${unchanged.toLocaleString('en')} of them unchanged`,

@@ -134,7 +134,7 @@ function CauseLine({ cause }: { cause: Cause }) {
   const others = workloads.length - names.length;
   return (
     <li>
-      <a href={isOne ? linkTo(first) : hashOf(['workloads'], { state, ...(reason !== '' && { text: reason }) })}>
+      <a href={isOne ? linkTo(first) : hashOf(['workloads'], { needs: 'person', state, ...(reason !== '' && { text: reason }) })}>
         <span class="count">
           {workloads.length.toLocaleString('en')} <StateWord word={state} trouble={state === 'Running' ? 'in part' : undefined} />
         </span>

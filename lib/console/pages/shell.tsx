@@ -5,10 +5,10 @@ import { Boundary } from '../parts/boundary.tsx';
 import { TypedText } from '../parts/typed-text.tsx';
 import { clockText } from '../parts/times.tsx';
 import { address, go, hashOf, pageKey, withQuery } from '../state/address.ts';
-import { isSignInNeeded } from '../state/call.ts';
 import { answeredAtMs, freshness, isSilent, isStreaming, nextTryAtMs, nowMs, pausedAtMs } from '../state/freshness.ts';
 import { shortName, useMe } from '../state/me.ts';
 import { askAgain, POLL_MS, togglePause } from '../state/resource.ts';
+import { isSignInNeeded } from '../state/token.ts';
 import { bytesText, lastMinute } from '../state/traffic.ts';
 import { Clusters } from './clusters.tsx';
 import { CostPage } from './cost.tsx';
@@ -83,7 +83,9 @@ export function Shell() {
         </nav>
         <Search isOnList={word === 'workloads' && !isWorkload} />
         <Fresh />
-        <WhoAmI isHere={word === ME.word} />
+        <Boundary of="me">
+          <WhoAmI isHere={word === ME.word} />
+        </Boundary>
       </header>
       <Silence />
       <Upgraded />
@@ -92,7 +94,9 @@ export function Shell() {
           {isWorkload ? <Workload key={path.slice(1, 5).join('/')} /> : page ? <page.show key={page.word} /> : <Nowhere path={path} />}
         </Boundary>
       </main>
-      <ActDialog />
+      <Boundary of="action">
+        <ActDialog />
+      </Boundary>
       {isSignInNeeded.value && <SignIn />}
       <Help />
     </>

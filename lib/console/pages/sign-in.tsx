@@ -1,15 +1,15 @@
 // Over the page, which stays: without a token nothing new is shown.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isSignInNeeded } from '../state/call.ts';
 import { askAgain } from '../state/resource.ts';
 import { keepToken, tokenIn } from '../state/token.ts';
 
 export function SignIn() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [problem, setProblem] = useState('');
+  // A second Esc closes what the first could not.
   useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} aria-label="Sign in" onCancel={(event) => event.preventDefault()}>
+    <dialog ref={dialog} aria-label="Sign in" onClose={() => dialog.current?.showModal()}>
       <h2>Sign in</h2>
       <p>
         Open the console by the whole URL that farloop printed: it carries the token. Or paste that URL here; this browser keeps its token
@@ -25,7 +25,6 @@ export function SignIn() {
             return;
           }
           keepToken(token);
-          isSignInNeeded.value = false;
           askAgain();
         }}
       >

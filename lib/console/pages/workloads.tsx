@@ -59,7 +59,11 @@ export function Workloads() {
         {data && data.total < data.of && <span class="soft"> of {data.of.toLocaleString('en')}</span>}
       </h1>
       <Filters clusters={clusters} items={data?.items ?? []} facets={data?.facets} />
-      {problem !== undefined && <Trouble>{problem}</Trouble>}
+      {problem !== undefined && (
+        <Trouble>
+          {problem} {!data && <a href="#/workloads">Show all</a>}
+        </Trouble>
+      )}
       {data && (
         <div class="counts" role="group" aria-label="By state">
           {countsOf(data.totals).map(([state, count]) => (

@@ -1,5 +1,5 @@
 // Times: ages that go on by themselves, with the full time on hover.
-import { nowMs } from '../state/freshness.ts';
+import { serverNowMs } from '../state/freshness.ts';
 
 /** `12 s`, `3 min`, `2 h`, `5 d`. */
 export function spanText(seconds: number): string {
@@ -20,7 +20,7 @@ export function Moment({ time }: { time: string | undefined }) {
   if (time === undefined || time === '') return <>–</>;
   return (
     <time dateTime={time} title={time}>
-      {momentText(time, nowMs.value)}
+      {momentText(time, serverNowMs.value)}
     </time>
   );
 }
@@ -30,7 +30,7 @@ export function Age({ time }: { time: string | undefined }) {
   if (time === undefined || time === '') return <>–</>;
   return (
     <time dateTime={time} title={time}>
-      {spanText((nowMs.value - Date.parse(time)) / 1_000)}
+      {spanText((serverNowMs.value - Date.parse(time)) / 1_000)}
     </time>
   );
 }

@@ -1,6 +1,7 @@
 // Answers that somebody asks for: what a cluster is asked on the way is asked once, and again when wanted or now and then, not each second.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { readOnce, readRaw } from './call.ts';
+import { pausedAtMs } from './freshness.ts';
 import { patched } from './patched.ts';
 
 export interface Asked<Data> {
@@ -39,7 +40,7 @@ export function useAsked<Data extends object>(path: string, { everyMs, isRaw }: 
       if (everyMs !== undefined) timer = setTimeout(next, everyMs);
     };
     const next = (): void => {
-      if (document.hidden) timer = setTimeout(next, everyMs);
+      if (document.hidden || pausedAtMs.value !== undefined) timer = setTimeout(next, everyMs);
       else setRound((last) => last + 1);
     };
     const look = isRaw ? readRaw<Data> : readOnce<Data>;

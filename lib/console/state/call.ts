@@ -1,18 +1,15 @@
 // Requests to the API, in the name of who has signed in, by the client that commands use, too.
-import { effect, signal } from '@preact/signals';
+import { effect } from '@preact/signals';
 import { Client, type ApiRequest, type KeptAnswers } from '../../api-client/client.ts';
 import { ApiProblem } from '../../api-client/problems.ts';
 import { shownData } from '../../objects/values/shown-text.ts';
-import { lastFailure, noteAnswered, noteAsked, noteHeard } from './freshness.ts';
+import { lastFailure, noteAnswered, noteAsked, noteClock, noteHeard } from './freshness.ts';
 import { patched } from './patched.ts';
-import { keptToken } from './token.ts';
+import { isSignInNeeded, keptToken } from './token.ts';
 import { noteBytes } from './traffic.ts';
 
 /** On AWS the gateway's time-out is shorter, so a later answer cannot come. */
 const LONGEST_ANSWER_MS = 35_000;
-
-/** Whether somebody must sign in before anything else can be shown. */
-export const isSignInNeeded = signal(false);
 
 /** Statuses of a proxy before an API that does not answer. */
 const SILENT_STATUSES: readonly number[] = [502, 503, 504];
@@ -29,14 +26,17 @@ export const client = new Client(send, kept);
 async function send({ method, path, headers, body, signal: given, isStream }: ApiRequest): Promise<Response> {
   if (isStream !== true) noteAsked();
   const endings = [isStream === true ? undefined : AbortSignal.timeout(LONGEST_ANSWER_MS), given].filter((each) => each !== undefined);
+  const token = keptToken();
   try {
     const response = await fetch(path.replace(/^\//, ''), {
       method,
       signal: AbortSignal.any(endings),
-      headers: { ...headers, authorization: `Bearer ${keptToken()}`, accept: isStream === true ? 'text/event-stream' : 'application/json' },
+      headers: { ...headers, authorization: `Bearer ${token}`, accept: isStream === true ? 'text/event-stream' : 'application/json' },
       ...(body !== undefined && { body }),
     });
-    if (response.status === 401) isSignInNeeded.value = true;
+    // Another one may have been given since it was asked.
+    if (response.status === 401 && token === keptToken()) isSignInNeeded.value = true;
+    noteClock(response.headers.get('date'));
     if (isStream === true) return heard(response);
     const { status } = response;
     // Its time is that of the whole answer.

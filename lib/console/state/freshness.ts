@@ -3,6 +3,10 @@ import { computed, signal } from '@preact/signals';
 
 /** One tick a second, for ages. */
 export const nowMs = signal(Date.now());
+/** By how much the server's clock is ahead of this browser's; 0 where nobody would notice. */
+export const serverAheadMs = signal(0);
+/** Ages are told by the server's clock: the browser's may be any. */
+export const serverNowMs = computed(() => nowMs.value + serverAheadMs.value);
 /** When the server was heard last; undefined before the first answer. */
 export const answeredAtMs = signal<number | undefined>(undefined);
 /** Since when a request has had no answer. */
@@ -18,6 +22,7 @@ export const lastFailure = signal('');
 
 export const STALE_AFTER_MS = 3_000;
 const SILENT_AFTER_MS = 10_000;
+const NOTICED_AHEAD_MS = 5_000;
 
 const waitingMs = computed(() => (unansweredSinceMs.value === undefined ? 0 : nowMs.value - unansweredSinceMs.value));
 
@@ -31,6 +36,12 @@ export const freshness = computed<Freshness>(() => {
 
 /** Pages turn soft, and actions rest. */
 export const isSilent = computed(() => freshness.value === 'silent');
+
+/** @param date of an answer, in whole seconds */
+export function noteClock(date: string | null): void {
+  const aheadMs = Date.parse(date ?? '') - Date.now();
+  if (Math.abs(aheadMs - serverAheadMs.value) > NOTICED_AHEAD_MS) serverAheadMs.value = Math.abs(aheadMs) > NOTICED_AHEAD_MS ? aheadMs : 0;
+}
 
 export function noteAsked(): void {
   unansweredSinceMs.value ??= Date.now();

@@ -44,7 +44,9 @@ const TABS: ReadonlyMap<string, string> = new Map([
 const SEQUENCE_MS = 1_200;
 
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+  (target instanceof HTMLInputElement && target.type !== 'checkbox') ||
+  target instanceof HTMLTextAreaElement ||
+  target instanceof HTMLSelectElement;
 
 /** Keys of the page that is shown, asked before those of every page. @returns whether it took the key */
 export const pageKeys = signal<((event: KeyboardEvent) => boolean) | undefined>(undefined);

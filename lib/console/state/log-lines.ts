@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { WorkloadLogs } from './answers.ts';
 import { ApiProblem } from '../../api-client/problems.ts';
 import { readOnce } from './call.ts';
+import { pausedAtMs } from './freshness.ts';
 
 export interface LogLine {
   id: number;
@@ -103,7 +104,12 @@ export function useLogs(path: string): LogState {
         if (error instanceof ApiProblem && error.status !== undefined && error.status < 500 && error.status !== 401) return;
         pauseMs = FAILED_AGAIN_MS;
       }
-      timer = setTimeout(() => void round(), pauseMs);
+      timer = setTimeout(next, pauseMs);
+    };
+    // Nobody looks, or somebody wants to look at these.
+    const next = (): void => {
+      if (document.hidden || pausedAtMs.value !== undefined) timer = setTimeout(next, AGAIN_MS);
+      else void round();
     };
     void round();
     return () => {

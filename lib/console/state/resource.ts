@@ -46,6 +46,8 @@ class Followed {
   readonly loaded: Signal<Loaded<unknown>> = signal({});
   readonly #read: Read<unknown>;
   users = 0;
+  /** The next answer is shown also while it is paused. */
+  isWanted = false;
   #ending: AbortController | undefined;
 
   constructor(path: string, look: Read<unknown>) {
@@ -77,7 +79,8 @@ class Followed {
       const before = this.loaded.value;
       if (isAnswer) {
         // What was not there before the pause is shown: a page that one goes to.
-        const isHeld = pausedAtMs.value !== undefined && before.data !== undefined;
+        const isHeld = pausedAtMs.value !== undefined && before.data !== undefined && !this.isWanted;
+        this.isWanted = false;
         if (!isHeld && (value !== before.data || before.problem !== undefined)) this.loaded.value = { data: value };
       } else if (problem && isSilence(problem)) nextTryAtMs.value = nextMs;
       else if (problem)
@@ -153,16 +156,19 @@ export function askAgain(): void {
   for (const each of followed.values()) if (each.users > 0) each.again();
 }
 
-/** What is shown stays as it is; the server is asked meanwhile, so that it is known whether it answers. */
+/** What is shown stays as it is, and a page that one goes to is shown as it is then; the server is asked meanwhile, so that it is known whether it answers. */
 export function togglePause(): void {
   pausedAtMs.value = pausedAtMs.value === undefined ? Date.now() : undefined;
   if (pausedAtMs.value === undefined) askAgain();
+  else forgetUnused();
 }
 
 /** One path is asked for at once, where somebody shows it. */
 export function askAgainFor(path: string): void {
   const one = followed.get(path);
-  if (one && one.users > 0) one.again();
+  if (!one || one.users === 0) return;
+  one.isWanted = true;
+  one.again();
 }
 
 export function watchVisibility(): void {

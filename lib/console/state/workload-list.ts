@@ -1,6 +1,7 @@
 // The workloads of a selection: pages of the API, as many as somebody has scrolled through.
 import { read } from './call.ts';
 import type { Facets, ListedWorkload } from './answers.ts';
+import { pausedAtMs } from './freshness.ts';
 import { patched } from './patched.ts';
 import { askAgainFor, useAnswer, type Loaded, type Read } from './resource.ts';
 import { idOf } from './selection.ts';
@@ -67,6 +68,8 @@ function readPages(path: string): Read<WorkloadList> {
       for (const item of answer.items) items.set(idOf(item), item);
       next.push(answer);
     }
+    // A further page is put to those that stand there.
+    if (pausedAtMs.value !== undefined && shown && wanted === wantedBefore) return shown;
     [pages, wantedBefore] = [next, wanted];
     const { total, totals, of, facets } = next[0] ?? NONE;
     const hasMore = next.at(-1)?.next !== undefined;

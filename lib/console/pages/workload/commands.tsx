@@ -1,19 +1,31 @@
 // The same at a terminal, to copy.
 import { Command, quoted } from '../../parts/command.tsx';
+import type { ClusterSummary, Items } from '../../state/answers.ts';
+import { useAnswer } from '../../state/resource.ts';
 import type { TabProps } from './tab.ts';
+
+/** Words of the cluster for what only Farloop calls otherwise. */
+const RESOURCES: ReadonlyMap<string, string> = new Map([
+  ['VirtualNode', 'node'],
+  ['VirtualPod', 'pod'],
+  ['OrphanPod', 'pod'],
+]);
 
 export function Commands({ workload }: TabProps) {
   const { kind, namespace, name, cluster } = workload;
   const what = quoted(`${kind.toLowerCase()}/${name}`);
+  const object = quoted(`${RESOURCES.get(kind) ?? kind.toLowerCase()}/${name}`);
+  const clusters = useAnswer<Items<ClusterSummary>>('v1/clusters').data?.items ?? [];
   const inNamespace = namespace === '' ? '' : ` -n ${quoted(namespace)}`;
+  const there = `${inNamespace}${clusters.length > 1 ? ` --cluster ${quoted(cluster)}` : ''}`;
   return (
     <>
       <h2>farloop</h2>
-      <Command text={`farloop explain ${what}${inNamespace}`} />
-      {workload.hasPods && <Command text={`farloop logs ${what}${inNamespace} --follow`} />}
+      <Command text={`farloop explain ${what}${there}`} />
+      {workload.hasPods && <Command text={`farloop logs ${what}${there} --follow`} />}
       <h2>kubectl, with the kubeconfig of {cluster}</h2>
-      <Command text={`kubectl get ${what}${inNamespace} -o yaml`} />
-      <Command text={`kubectl describe ${what}${inNamespace}`} />
+      <Command text={`kubectl get ${object}${inNamespace} -o yaml`} />
+      <Command text={`kubectl describe ${object}${inNamespace}`} />
     </>
   );
 }

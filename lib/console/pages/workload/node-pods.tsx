@@ -35,7 +35,7 @@ export function NodePodsTab({ named: { cluster, name }, workload }: TabProps) {
           </a>
         ))}
         {state !== '' && <a href={withQuery({ state: undefined })}>All pods</a>}
-        <a href={hashOf(['workloads'], query)}>In the list, to act on several</a>
+        <a href={hashOf(['workloads'], query)}>In the list</a>
       </p>
       {problem !== undefined && <Trouble>{problem}</Trouble>}
       {!data && problem === undefined && <Loading />}

@@ -120,9 +120,10 @@ function Known({ named, workload }: TabProps) {
           </a>
         ))}
       </nav>
+      {/* Of a namesake that comes after it nothing is the same: its log begins anew. */}
       {chosen && (
         <Boundary of={chosen.word}>
-          <chosen.show key={chosen.word} named={named} workload={workload} />
+          <chosen.show key={`${chosen.word} ${workload.uid}`} named={named} workload={workload} />
         </Boundary>
       )}
     </>

@@ -13,11 +13,15 @@ import { hasPreviousRun, podReasonText } from './pod-table.tsx';
 
 export function Pod({ named, workload, name }: { named: Named; workload: WorkloadDetail; name: string }) {
   const { query } = address.value;
+  const first = workload.pods.find((each) => each.name === name);
   // Its place finds it among any number; the workload itself names the first of them.
   const place = new URLSearchParams({ limit: '1000' });
   for (const part of ['index', 'type']) if (query.has(part)) place.set(part, query.get(part) ?? '');
+  // Events know its name alone, which ends with its index and five characters.
+  const [, index] = (workload.map === 'indexes' && /-(\d+)-\w+$/.exec(name)) || [];
+  if (!first && place.size === 1 && index !== undefined) place.set('index', index);
   const asked = useAnswer<PodPage>(place.size > 1 ? `${apiPathOf(named)}/pods?${place.toString()}` : undefined);
-  const pod = asked.data?.items.find((each) => each.name === name) ?? workload.pods.find((each) => each.name === name);
+  const pod = asked.data?.items.find((each) => each.name === name) ?? first;
   const isLoading = place.size > 1 && !asked.data && asked.problem === undefined;
   return (
     <section aria-label={`Pod ${name}`}>
