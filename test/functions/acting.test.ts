@@ -133,7 +133,7 @@ describe('on AWS', () => {
     const asked = [
       await viaGateway('POST', `${WORKLOAD}/actions`, { iam: { userArn: ARN } }, SUSPEND),
       await viaGateway('POST', `${WORKLOAD}/actions`, { iam: { userArn: ARN } }, { action: 'delete', dryRun: true }),
-      await viaGateway('GET', `${WORKLOAD}/manifest?values=shown`, { iam: { userArn: ARN } }),
+      await viaGateway('POST', `${WORKLOAD}/manifest`, { iam: { userArn: ARN } }),
     ];
     expect(asked.map(({ status, body }) => [status, body['needs']])).toEqual([
       [403, 'actions=on'],
@@ -162,6 +162,18 @@ describe('on AWS', () => {
     },
     30_000,
   );
+
+  test('R15: a GET, which the gateway lets those make who may only read, never shows values of environments', async () => {
+    await start();
+    void reconcileMeanwhile();
+    const reader = { jwt: { claims: { sub: 'f3a1', scope: 'farloop/read' } } };
+    const masked = await viaGateway('GET', `${WORKLOAD}/manifest`, reader);
+    expect([masked.status, masked.body['maskedValues'], JSON.stringify(masked.body).includes('hunter2')]).toEqual([200, 1, false]);
+    const tried = await viaGateway('GET', `${WORKLOAD}/manifest?values=shown`, reader);
+    expect([tried.status, JSON.stringify(tried.body).includes('hunter2')]).toEqual([400, false]);
+    const shown = await viaGateway('POST', `${WORKLOAD}/manifest`, { iam: { userArn: ARN } });
+    expect([shown.status, JSON.stringify(shown.body).includes('hunter2')]).toEqual([200, true]);
+  }, 30_000);
 
   test('a right that the cluster does not give is named', async () => {
     await start();

@@ -203,8 +203,9 @@ test('with scopes a token that may read sends nothing back: only GET takes it, o
     'GET /{proxy+}': ['farloop/read', 'farloop/write'],
     $default: ['farloop/write'],
   });
-  // What changes something is no GET.
+  // What changes something is no GET, nor what shows values of environments.
   expect(routeNames().filter((name) => !name.startsWith('GET '))).toEqual([
+    'POST /v1/workloads/{cluster}/{kind}/{namespace}/{name}/manifest',
     'POST /v1/workloads/{cluster}/{kind}/{namespace}/{name}/actions',
     'POST /v1/dead-letters/redrive',
     'POST /v1/dead-letters/drop',

@@ -1,12 +1,14 @@
 // Routes that ask a workload's own cluster: its events and its manifest; and those by which people act on it.
 import * as v from 'valibot';
+import type { Ports } from '../../ports/ports.ts';
 import { NO_NAMESPACE } from '../../objects/workload.ts';
 import { ActionAnswer, actionsWith, ActionToken, EventsAnswer, ManifestAnswer, WantedAction } from '../../wire/words/action-words.ts';
 import { OBJECT_NAME, UID } from '../../wire/words/names.ts';
+import type { Told } from '../answers/values.ts';
 import { DoneAction, Events, Manifest } from '../answers/workload-questions.ts';
 import { RefusedRequestError } from '../routed-request.ts';
 import { askAboutWorkload } from '../asking/workload-questions.ts';
-import { kindNamed, parameter } from './parameters.ts';
+import { kindNamed } from './parameters.ts';
 import { route } from './route.ts';
 
 const refusals = {
@@ -38,25 +40,17 @@ export const workloadQuestionRoutes = [
     },
   }),
   route('GET /v1/workloads/{cluster}/{kind}/{namespace}/{name}/manifest', {
-    summary: 'It as its API server has it',
-    query: {
-      values: parameter(
-        'shown: with the values of environment variables, for those who may act; else they are masked',
-        v.picklist(['shown', 'masked'], '"values" must be shown or masked'),
-        { enum: ['shown', 'masked'] },
-      ),
-    },
+    summary: 'It as its API server has it, with the values of environment variables masked',
     answer: Manifest,
-    errors: { 400: 'a parameter is not usable', ...refusals },
-    async handle(ports, { path, query: { values = 'masked' } }) {
-      const { manifest, maskedValues } = await askAboutWorkload(
-        ports,
-        path.cluster,
-        { about: 'manifest', ...namedIn(path), values },
-        ManifestAnswer,
-      );
-      return { manifest, maskedValues };
-    },
+    errors: refusals,
+    handle: async (ports, { path }) => await manifestOf(ports, path, 'masked'),
+  }),
+  // No GET: the gateway lets those who may only read make one.
+  route('POST /v1/workloads/{cluster}/{kind}/{namespace}/{name}/manifest', {
+    summary: 'It as its API server has it, with the values of environment variables, for those who may act; changes nothing',
+    answer: Manifest,
+    errors: refusals,
+    handle: async (ports, { path }) => await manifestOf(ports, path, 'shown'),
   }),
   route('POST /v1/workloads/{cluster}/{kind}/{namespace}/{name}/actions', {
     summary: 'Suspends, resumes, scales, retries, deletes or drains it, once for a token; with dryRun it answers what would happen',
@@ -88,6 +82,16 @@ export const workloadQuestionRoutes = [
     },
   }),
 ] as const;
+
+async function manifestOf(
+  ports: Ports,
+  path: Parameters<typeof namedIn>[0] & { cluster: string },
+  values: 'shown' | 'masked',
+): Promise<Told<typeof Manifest>> {
+  const question = { about: 'manifest' as const, ...namedIn(path), values };
+  const { manifest, maskedValues } = await askAboutWorkload(ports, path.cluster, question, ManifestAnswer);
+  return { manifest, maskedValues };
+}
 
 /** @throws RefusedRequestError */
 function namedIn({ kind, namespace, name }: { kind: string; namespace: string; name: string }): {
