@@ -61,6 +61,7 @@ export const workloadQuestionRoutes = [
       400: 'the body is not usable',
       ...refusals,
       409: 'it does not stand so that this can be done, or it is a later one of that name',
+      413: 'the body is larger than 64 KiB',
     },
     async handle(ports, { path, body: { token, uid, dryRun = false, ...wanted }, by }) {
       if (!dryRun && (token === undefined || uid === undefined))

@@ -34,7 +34,10 @@ export async function plannedAction(
   const word = wordOf(facts, name);
   if (wanted.action === 'drain') return await drainOf(asking, owner, wanted);
   const { actions } = facts;
-  if (!actions) throw new TerminalError(`${word} cannot be acted on: no person writes or ends a ${facts.kind} by itself`);
+  if (!actions)
+    throw new TerminalError(
+      `${word} cannot be acted on${facts.nodes ? ' but drained' : ''}: no person writes or ends a ${facts.kind} by itself`,
+    );
   if (!facts.isManaged(owner, record.manages))
     throw new TerminalError(
       `${word} is not managed by Farloop on ${record.name}: its manager is ${facts.managerOf(owner) ?? "the cluster's own controller"}`,
