@@ -1,7 +1,7 @@
 // Long storms repeat one run for each of its calls, or for hundreds of random inputs. `npm test` takes an even share of them, always the
 // same one; `npm run test:storms` takes all of them.
 
-const takesAll = process.env['STORMS'] === 'all';
+export const takesAll = process.env['STORMS'] === 'all';
 
 /** How many of so many random runs are made. */
 export const shareOf = (runs: number, every: number): number => (takesAll ? runs : Math.ceil(runs / every));

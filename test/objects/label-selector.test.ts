@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LabelSelectorError, matcherOf, parseLabelSelector, selectorTextOf } from '../../lib/objects/label-selector.ts';
+import { shareOf } from '../storm-share.ts';
 
 const labels = { app: 'web', tier: 'front', 'example.com/size': '12' };
 
@@ -75,7 +76,7 @@ describe('structured selectors', () => {
       fc.property(selectors, fc.dictionary(key, value), (selector, given) => {
         expect(parseLabelSelector(selectorTextOf(selector) ?? 'no text')(given)).toBe(matcherOf(selector)(given));
       }),
-      { numRuns: 2_000 },
+      { numRuns: shareOf(2_000, 8) },
     );
   });
 

@@ -7,8 +7,16 @@ const SHARED = [
   'reconciler/view/view-access',
   'reconciler/hand-edits.property',
   'adapters/kubernetes/json/json-reader',
+  'kinds/job/life.property',
+  'kinds/rows/pod-set.property',
+  'objects/label-selector',
+  'objects/times',
+  'reconciler/head/pass-state',
+  'relay/cache/pod-table',
+  'relay/heartbeats',
   'simulation/runs/runs',
   'simulation/runs/by-messages',
+  'wire/snapshot',
 ];
 
 export default {

@@ -15,6 +15,7 @@ import { packSnapshot, unpackSnapshot, type RecordedPlan, type SnapshotKind } fr
 import { NewerVersionError, UndecodableMessageError } from '../../lib/wire/words/undecodable.ts';
 import { aJob } from '../world/world.ts';
 import { jobFacts } from '../../lib/kinds/job/facts.ts';
+import { shareOf } from '../storm-share.ts';
 
 const RECORDED_JOB = { ...jobFacts, ...jobRow };
 
@@ -164,7 +165,7 @@ describe('snapshots', () => {
           expect(again(plan)).toEqual(plan);
         },
       ),
-      { seed: 42, numRuns: 300 },
+      { seed: 42, numRuns: shareOf(300, 6) },
     );
   });
 

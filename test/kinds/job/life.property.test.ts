@@ -9,6 +9,7 @@ import { podFactsOf, type PodFacts } from '../../../lib/objects/pods/pod-facts.t
 import { jobPlanner } from '../../../lib/kinds/job/plan.ts';
 import { EMPTY_HEAD, type Action, type PlanHead } from '../../../lib/kinds/rows/plan.ts';
 import { aJob, NOW } from './builders.ts';
+import { shareOf } from '../../storm-share.ts';
 
 interface World {
   job: Job;
@@ -207,7 +208,7 @@ describe('lives of Jobs', () => {
           policy.podFailurePolicy ? 0 : [...world.ended.Failed].filter((uid) => world.pods.get(uid)?.deletedAt === undefined).length,
         );
       }),
-      { numRuns: 300 },
+      { numRuns: shareOf(300, 4) },
     );
   });
 });

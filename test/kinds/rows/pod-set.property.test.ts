@@ -9,6 +9,7 @@ import { jobPlanner } from '../../../lib/kinds/job/plan.ts';
 import { EMPTY_HEAD } from '../../../lib/kinds/rows/plan.ts';
 import { placeOf, PodSet, type PodChange } from '../../../lib/kinds/rows/pod-set.ts';
 import { aCondition, aJob, anIndexedJob, aPod, ended, NOW, now } from '../job/builders.ts';
+import { shareOf } from '../../storm-share.ts';
 
 const SEED = Date.now() % 2 ** 31;
 
@@ -131,7 +132,7 @@ describe(`a set that remembers (seed ${SEED})`, () => {
             if (!isDeepStrictEqual(again, fromTheBeginning)) expect(again).toEqual(fromTheBeginning);
         }
       }),
-      { seed: SEED, numRuns: 150 },
+      { seed: SEED, numRuns: shareOf(150, 5) },
     );
   });
 

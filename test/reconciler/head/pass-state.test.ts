@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PassState } from '../../../lib/reconciler/head/pass-state.ts';
 import { NO_INTENTS, decodeState, encodeState, hasIntents, initialState, statusDigestOf } from '../../../lib/reconciler/head/pass-state.ts';
+import { shareOf } from '../../storm-share.ts';
 
 const child = fc.record({ slot: fc.nat(100_000), number: fc.nat(1_000) });
 /** As plans give them: runs of neighbours, alone or with gaps, numbers equal or counting up. */
@@ -76,7 +77,7 @@ describe('packing', () => {
   test('R5: whatever is written is read back', () => {
     fc.assert(
       fc.property(states, (state) => expect(decodeState(encodeState(state))).toEqual(state)),
-      { numRuns: 300 },
+      { numRuns: shareOf(300, 4) },
     );
   });
 

@@ -7,6 +7,7 @@ import { packUid, unpackUid } from '../../../lib/relay/cache/packed-uid.ts';
 import type { Members, PodRow } from '../../../lib/relay/cache/pod-table.ts';
 import { NO_ROW, PodTable } from '../../../lib/relay/cache/pod-table.ts';
 import type { OwnerName } from '../../../lib/wire/words/observations.ts';
+import { shareOf } from '../../storm-share.ts';
 
 const OWNERS: OwnerName[] = ['a', 'b'].map((name) => ({ kind: 'Job', namespace: 'default', name, uid: `uid-${name}` }));
 
@@ -123,7 +124,7 @@ describe('table of pods', () => {
           if (of) table.remove(row, of);
         expect([table.size, shapes.size]).toEqual([0, 0]);
       }),
-      { numRuns: 300 },
+      { numRuns: shareOf(300, 5) },
     );
   });
 
