@@ -29,8 +29,9 @@ export const WHOLE_STORMS = [
   'simulation/view-items',
 ];
 
-/** Each test starts `farloop up` or a run as a process, some several of them one after the other: `npm run test:command` runs them. */
+/** Their tests start Farloop, or a part of it, as a process, kill it and start it again: `npm run test:command` runs them. */
 export const WHOLE_COMMANDS = [
+  'adapters/providers/local-process/survival',
   'cli/launcher',
   'cli/local/node',
   'cli/local/relayed-nodes',
@@ -43,6 +44,7 @@ export const WHOLE_COMMANDS = [
   'cli/runs/run-logs',
   'cli/runs/run-once',
   'cli/whole-output',
+  'sandbox/definitions/kill',
 ];
 
 export default {
