@@ -639,6 +639,14 @@ describe('an upgrade', () => {
   });
 });
 
+const logOf = (pod: string, text: string, hasEnded: boolean) => ({
+  items: [{ pod, container: 'main', hasEnded, lines: [{ time: new Date().toISOString(), text }] }],
+  leftOut: { count: 0, pods: [] },
+  cursor: 'next',
+  hasMore: false,
+  hasEnded,
+});
+
 describe('a virtual node', () => {
   test('opens with its pods: those of no other node, each leading to its page, and what is taken of its room', async () => {
     const record = await ports.clusters.get('local');
@@ -697,20 +705,17 @@ describe('a virtual node', () => {
     await view.click('In the list');
     await view.shows(/2 workloads of \d/);
     await view.goTo('#/workloads/local/VirtualNode/-/edge/pods');
+    played.set('/default/waits/logs', () => logOf('waits', 'said by the pod itself', true));
     await view.click('default/waits');
     await until('its page is open', async () => (await hash()).endsWith('#/workloads/local/VirtualPod/default/waits'));
+    await view.click('Logs');
+    await view.shows('said by the pod itself');
+    await view.click('Commands');
+    await view.shows('farloop logs virtualpod/waits -n default --follow');
   });
 });
 
 describe('logs', () => {
-  const logOf = (pod: string, text: string, hasEnded: boolean) => ({
-    items: [{ pod, container: 'main', hasEnded, lines: [{ time: new Date().toISOString(), text }] }],
-    leftOut: { count: 0, pods: [] },
-    cursor: 'next',
-    hasMore: false,
-    hasEnded,
-  });
-
   test('of a workload that comes after another of its name: its own, not what that one left', async () => {
     let uid = 'uid-of-render';
     played.set('/default/render', async (request) => {
@@ -723,6 +728,33 @@ describe('logs', () => {
     uid = 'uid-of-another';
     await view.shows('said by uid-of-another');
     expect(await view.text()).not.toContain('said by uid-of-render');
+  });
+
+  test('go on where the cluster had no time for a moment', async () => {
+    let isBusy = true;
+    played.set('/render/logs', () => {
+      if (!isBusy) return logOf('render-0-abcde', 'said later', true);
+      throw new RefusedRequestError(429, 'the API server of local asks to come again later');
+    });
+    await view.goTo(of('render', '/logs'));
+    await view.shows('asks to come again later');
+    isBusy = false;
+    await view.shows('said later');
+    expect(await view.text()).not.toContain('asks to come again later');
+  });
+
+  test('of several pods on a phone: the lines themselves are on the screen', async () => {
+    played.set('/render/logs', () => {
+      const [one, other] = ['first', 'second'].map((name) => logOf(`render-of-a-very-long-name-${name}`, 'said', true));
+      return { ...one, items: [...(one?.items ?? []), ...(other?.items ?? [])] };
+    });
+    await view.page.setViewport({ width: 400, height: 800 });
+    await view.goTo(of('render', '/logs'));
+    await view.shows('render-of-a-very-long-name-second');
+    const left = await view.evaluate<number>(
+      `(() => { const range = document.createRange(); range.selectNodeContents(document.querySelector('.line').lastChild); return range.getBoundingClientRect().left; })()`,
+    );
+    expect(left).toBeLessThan(240);
   });
 
   test('while it is paused no line comes', async () => {

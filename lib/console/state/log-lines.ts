@@ -28,6 +28,8 @@ export interface LogState {
 const MOST_LINES = 20_000;
 const AGAIN_MS = 1_500;
 const FAILED_AGAIN_MS = 3_000;
+/** Of refusals that are over when somebody has signed in, or the cluster has time again. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([401, 429]);
 const NOTHING: LogState = { lines: [], dropped: 0, leftOut: [], hasEnded: false, isLoaded: false };
 
 let lastId = 0;
@@ -101,7 +103,7 @@ export function useLogs(path: string): LogState {
         if (stopping.signal.aborted) return;
         const message = error instanceof Error ? error.message : String(error);
         setState((before) => ({ ...before, isLoaded: true, problem: message }));
-        if (error instanceof ApiProblem && error.status !== undefined && error.status < 500 && error.status !== 401) return;
+        if (error instanceof ApiProblem && error.status !== undefined && error.status < 500 && !PASSING_STATUSES.has(error.status)) return;
         pauseMs = FAILED_AGAIN_MS;
       }
       timer = setTimeout(next, pauseMs);

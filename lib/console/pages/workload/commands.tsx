@@ -2,7 +2,7 @@
 import { Command, quoted } from '../../parts/command.tsx';
 import type { ClusterSummary, Items } from '../../state/answers.ts';
 import { useAnswer } from '../../state/resource.ts';
-import type { TabProps } from './tab.ts';
+import { hasLogs, type TabProps } from './tab.ts';
 
 /** Words of the cluster for what only Farloop calls otherwise. */
 const RESOURCES: ReadonlyMap<string, string> = new Map([
@@ -22,7 +22,7 @@ export function Commands({ workload }: TabProps) {
     <>
       <h2>farloop</h2>
       <Command text={`farloop explain ${what}${there}`} />
-      {workload.hasPods && <Command text={`farloop logs ${what}${there} --follow`} />}
+      {hasLogs(workload) && <Command text={`farloop logs ${what}${there} --follow`} />}
       <h2>kubectl, with the kubeconfig of {cluster}</h2>
       <Command text={`kubectl get ${object}${inNamespace} -o yaml`} />
       <Command text={`kubectl describe ${object}${inNamespace}`} />

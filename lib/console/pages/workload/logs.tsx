@@ -43,21 +43,23 @@ export function Logs({ named, workload }: TabProps) {
   return (
     <section aria-label="Logs">
       <div class="filters">
-        <label>
-          <span>Pod</span>
-          <select
-            value={pod}
-            onChange={(event) => go(withQuery({ pod: event.currentTarget.value, container: undefined, previous: undefined }))}
-          >
-            <option value="">all, merged</option>
-            {pod !== '' && !chosen && <option value={pod}>{pod}</option>}
-            {workload.pods.slice(0, MOST_PODS_NAMED).map(({ name, uid }) => (
-              <option key={uid} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        {workload.hasPods && (
+          <label>
+            <span>Pod</span>
+            <select
+              value={pod}
+              onChange={(event) => go(withQuery({ pod: event.currentTarget.value, container: undefined, previous: undefined }))}
+            >
+              <option value="">all, merged</option>
+              {pod !== '' && !chosen && <option value={pod}>{pod}</option>}
+              {workload.pods.slice(0, MOST_PODS_NAMED).map(({ name, uid }) => (
+                <option key={uid} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
         {containers.length > 1 && (
           <label>
             <span>Container</span>

@@ -18,7 +18,7 @@ import { Conditions } from './conditions.tsx';
 import { evidenceText } from './evidence.ts';
 import { Logs } from './logs.tsx';
 import { Pods } from './pods.tsx';
-import type { TabProps } from './tab.ts';
+import { hasLogs, type TabProps } from './tab.ts';
 import { Timeline } from './timeline.tsx';
 
 interface Tab {
@@ -53,7 +53,7 @@ const TABS: readonly Tab[] = [
     show: later(async () => (await more()).NodePodsTab),
     isFor: ({ kind }) => kind === 'VirtualNode',
   },
-  { word: 'logs', title: 'Logs', show: Logs, isFor: hasPods },
+  { word: 'logs', title: 'Logs', show: Logs, isFor: hasLogs },
   { word: 'events', title: 'Events', show: later(async () => (await more()).EventsTab) },
   { word: 'timeline', title: 'Timeline', show: Timeline },
   { word: 'manifest', title: 'Manifest', show: later(async () => (await more()).ManifestTab) },
