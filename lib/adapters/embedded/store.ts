@@ -114,7 +114,9 @@ export class EmbeddedStore implements Store {
 
   /** Drops everything, as R1 allows at any moment. */
   wipe(): void {
-    this.#file.transaction(() => this.database.exec('delete from heads; delete from items; delete from notes; delete from answers; delete from summaries'));
+    this.#file.transaction(() =>
+      this.database.exec('delete from heads; delete from items; delete from notes; delete from answers; delete from summaries'),
+    );
   }
 
   /** A consistent copy of the live file. */

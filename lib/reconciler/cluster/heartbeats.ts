@@ -57,10 +57,7 @@ const RelayMarker = v.looseObject({
 export type RelayMarker = v.InferOutput<typeof RelayMarker>;
 
 /** @returns undefined before the first heartbeat, or if the table was dropped */
-export async function readMarker(
-  { store }: ReadsNotes,
-  cluster: string,
-): Promise<{ version: number; marker: RelayMarker } | undefined> {
+export async function readMarker({ store }: ReadsNotes, cluster: string): Promise<{ version: number; marker: RelayMarker } | undefined> {
   const note = await store.readNote(cluster, MARKER);
   const marker = note && markerOf(note);
   return marker && { version: note.version, marker };

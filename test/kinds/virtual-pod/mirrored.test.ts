@@ -13,7 +13,9 @@ describe('a mirror pod of a run', () => {
   });
 
   test('that its node has not decided on wakes the node, for it takes room', () => {
-    expect(planOf({ pod: aMirror(), decision: { ...admitted, uid: 'another' } }).tells).toMatchObject([{ kind: 'VirtualNode', name: 'edge' }]);
+    expect(planOf({ pod: aMirror(), decision: { ...admitted, uid: 'another' } }).tells).toMatchObject([
+      { kind: 'VirtualNode', name: 'edge' },
+    ]);
   });
 
   test('that is deleted goes at once, for nothing of it runs here', () => {
