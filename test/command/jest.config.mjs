@@ -1,4 +1,5 @@
-// The command as a process of its own, started, asked, killed and started again: `npm run test:command`. `npm test` runs it within.
+// The command as a process of its own, started, asked, killed and started again: `npm run test:command`. Tests of `npm test` run most commands
+// within their own process.
 import base, { WHOLE_COMMANDS } from '../../jest.config.mjs';
 
 export default {
