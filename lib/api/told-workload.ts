@@ -62,6 +62,8 @@ export interface WorkloadDetail extends WorkloadSummary {
   reasons: Reason[];
   conditions: readonly unknown[];
   status: object;
+  /** Of its object on the cluster, where it may be called otherwise: a pod of a virtual node is a Pod there. */
+  objectKind: string;
   /** Whether workloads of its kind have pods. */
   hasPods: boolean;
   /** Of what its map tells; absent: its pods stand for nothing but themselves. */
@@ -137,11 +139,14 @@ export function readableDetail(
     const { era, fence, floor, items } = known.head;
     const reasons: Reason[] = [{ code: 'Unreadable', text: summary.reason }];
     const head = { era, fence, floor, bornTime: '', openedTime: '', viewItems: items.length };
-    return { ...summary, reasons, conditions: [], status: {}, hasPods: hasPods(known), pods: [], podsLeftOut: 0, head };
+    return { ...summary, reasons, conditions: [], status: {}, ...kindOf(known), pods: [], podsLeftOut: 0, head };
   }
 }
 
-const hasPods = ({ row }: Known): boolean => row.facts.pods !== undefined;
+const kindOf = ({ row: { facts } }: Known): Pick<WorkloadDetail, 'objectKind' | 'hasPods'> => ({
+  objectKind: facts.resource.kind,
+  hasPods: facts.pods !== undefined,
+});
 
 const podsIn = ({ view }: Known): PodFacts[] => [...livingIn(view)];
 
@@ -174,7 +179,7 @@ function detailOf(known: Known, surroundings: Surroundings, passes: readonly Pas
     reasons,
     conditions: conditionsIn(owner?.status),
     status: owner?.status ?? {},
-    hasPods: hasPods(known),
+    ...kindOf(known),
     ...(states ? { map: 'indexes' as const } : owner && known.row.shown.replicasOf ? { map: 'replicas' as const } : {}),
     pods: pods.slice(0, MOST_PODS).map((pod) => podSummaryOf(known, pod, clusterMs)),
     podsLeftOut: Math.max(pods.length - MOST_PODS, 0),

@@ -18,6 +18,7 @@ const head = { era: 0, fence: '1', floor: '1', bornTime: '', openedTime: '', vie
 const band: WorkloadDetail = {
   ...key,
   kind: 'Band',
+  objectKind: 'Band',
   uid: 'b',
   state: 'Waiting',
   reason: 'OutOfTune',
@@ -33,6 +34,7 @@ const job: WorkloadDetail = {
   ...key,
   name: 'demo',
   kind: 'Job',
+  objectKind: 'Job',
   uid: 'j',
   state: 'Running',
   ...common,

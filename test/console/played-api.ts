@@ -149,6 +149,7 @@ const detailOf = (workload: PlayedWorkload): object => ({
   reasons: [{ code: 'PodsRunning', text: '2 pods run' }],
   conditions: [],
   status: {},
+  objectKind: workload.kind,
   hasPods: true,
   pods: [],
   podsLeftOut: 0,

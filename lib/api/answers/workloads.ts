@@ -133,6 +133,10 @@ export const WorkloadDetail = v.object({
   ),
   conditions: v.array(v.unknown()),
   status: anyObject,
+  objectKind: v.pipe(
+    text,
+    v.description('Of its object on the cluster, where it may be called otherwise: a pod of a virtual node is a Pod there.'),
+  ),
   hasPods: v.pipe(yes, v.description('Whether workloads of its kind have pods.')),
   map: v.exactOptional(
     v.pipe(v.picklist(['indexes', 'replicas']), v.description('Of what its map tells; absent: its pods stand for nothing but themselves.')),

@@ -107,23 +107,24 @@ export async function removedNamed(
   ports: ListPorts,
   { cluster, kind, namespace, name }: { cluster: string; kind: string; namespace: string; name: string },
 ): Promise<WorkloadDetail[]> {
-  const found = findKindNamed(kind)?.kind;
+  const facts = findKindNamed(kind);
   // No table holds such a key.
-  if (found === undefined || Buffer.byteLength(`${cluster}/${found}/${namespace}/${name}/`) > KEY_BYTES_MAX) return [];
+  if (!facts || Buffer.byteLength(`${cluster}/${facts.kind}/${namespace}/${name}/`) > KEY_BYTES_MAX) return [];
   const records = (await ports.clusters.list()).filter((record) => record.name === cluster);
   const rule = ruleOf(ports);
   return (await allListed(ports, records))
     .filter(
-      ({ key, summary }) => key.kind === found && key.namespace === namespace && key.name === name && summary.removedAtMs !== undefined,
+      ({ key, summary }) =>
+        key.kind === facts.kind && key.namespace === namespace && key.name === name && summary.removedAtMs !== undefined,
     )
     .toSorted((one, other) => (other.summary.removedAtMs ?? 0) - (one.summary.removedAtMs ?? 0))
-    .map((listed) => detailOfRemoved(workloadOf(listed, rule)));
+    .map((listed) => detailOfRemoved(workloadOf(listed, rule), facts.resource.kind));
 }
 
 /** Its last summary is all that is left of it; its passes are told beside. */
-function detailOfRemoved(summary: WorkloadSummary): WorkloadDetail {
+function detailOfRemoved(summary: WorkloadSummary, objectKind: string): WorkloadDetail {
   const text = `it is gone from its cluster since ${summary.removedTime ?? 'then'}: this is how it was when it was seen last`;
-  const none = { conditions: [], status: {}, hasPods: false, pods: [], podsLeftOut: 0 };
+  const none = { conditions: [], status: {}, objectKind, hasPods: false, pods: [], podsLeftOut: 0 };
   const head = { era: 0, fence: '', floor: '0', bornTime: '', openedTime: '', viewItems: 0 };
   return { ...summary, queued: false, reasons: [{ code: 'Removed', text }], ...none, head };
 }

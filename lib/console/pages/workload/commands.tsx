@@ -4,17 +4,10 @@ import type { ClusterSummary, Items } from '../../state/answers.ts';
 import { useAnswer } from '../../state/resource.ts';
 import { hasLogs, type TabProps } from './tab.ts';
 
-/** Words of the cluster for what only Farloop calls otherwise. */
-const RESOURCES: ReadonlyMap<string, string> = new Map([
-  ['VirtualNode', 'node'],
-  ['VirtualPod', 'pod'],
-  ['OrphanPod', 'pod'],
-]);
-
 export function Commands({ workload }: TabProps) {
-  const { kind, namespace, name, cluster } = workload;
+  const { kind, objectKind, namespace, name, cluster } = workload;
   const what = quoted(`${kind.toLowerCase()}/${name}`);
-  const object = quoted(`${RESOURCES.get(kind) ?? kind.toLowerCase()}/${name}`);
+  const object = quoted(`${objectKind.toLowerCase()}/${name}`);
   const clusters = useAnswer<Items<ClusterSummary>>('v1/clusters').data?.items ?? [];
   const inNamespace = namespace === '' ? '' : ` -n ${quoted(namespace)}`;
   const there = `${inNamespace}${clusters.length > 1 ? ` --cluster ${quoted(cluster)}` : ''}`;

@@ -2,8 +2,8 @@
 import type { Named } from '../../state/address.ts';
 import type { WorkloadDetail } from '../../state/answers.ts';
 
-/** A virtual pod has no pods, but is one. */
-export const hasLogs = ({ hasPods, kind }: WorkloadDetail): boolean => hasPods || kind === 'VirtualPod';
+/** It has pods, or is one. */
+export const hasLogs = ({ hasPods, objectKind }: WorkloadDetail): boolean => hasPods || objectKind === 'Pod';
 
 export interface TabProps {
   /** As in the address. */

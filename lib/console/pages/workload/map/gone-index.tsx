@@ -4,9 +4,12 @@ import { Trouble } from '../../../parts/notices.tsx';
 import { clockText, Moment } from '../../../parts/times.tsx';
 import { apiPathOf, linkTo, type Named } from '../../../state/address.ts';
 import type { IndexMap, Items, ToldPass } from '../../../state/answers.ts';
-import { useAnswer } from '../../../state/resource.ts';
+import { useAsked } from '../../../state/asked.ts';
 
 type AtIndex = NonNullable<IndexMap['at']>;
+
+/** On AWS each look searches the log, where what has just happened stands a little later. */
+const EVERY_MS = 60_000;
 
 const ENDED: ReadonlySet<AtIndex['state']> = new Set(['Succeeded', 'Failed']);
 
@@ -46,7 +49,7 @@ export function GoneIndex({ named, found: { index, state, gone } }: { named: Nam
 
 /** Leads to the timeline of the index; with the time where the record says which pass it was. */
 function CountedBy({ named, index }: { named: Named; index: number }) {
-  const { data, problem } = useAnswer<Items<ToldPass>>(`${apiPathOf(named)}/passes?limit=1000&index=${index}`);
+  const { data, problem } = useAsked<Items<ToldPass>>(`${apiPathOf(named)}/passes?limit=1000&index=${index}`, { everyMs: EVERY_MS });
   if (problem !== undefined) return <Trouble>The passes that counted it cannot be asked for: {problem}</Trouble>;
   if (!data) return null;
   const prefix = namePrefixOf(named.name, index);
