@@ -156,7 +156,8 @@ export function standingOf({ shown, isOwnerless, owner, isKnown, parked, reasons
   const [standing = { state: 'Pending' as const }] = standings;
   if (standing.state !== 'Pending') return standing;
   // A workload may have no pod for a moment, or its pods may be unknown here (TooLargeForView). Its status then decides.
-  return { state: shown.isUnderWay(owner) ? 'Running' : 'Pending' };
+  const hasBegun = shown.isUnderWay(owner) || reasons.some(({ code }) => code === 'PodsEnded');
+  return { state: hasBegun ? 'Running' : 'Pending' };
 }
 
 /** The cluster's word for a container that restarts again and again. */

@@ -39,6 +39,7 @@ export const COMMON_REASONS = {
   PodsUnknown: 'Waiting',
   // running
   PodsRunning: 'Running',
+  PodsEnded: undefined,
   DeadlineAhead: undefined,
   AboutToStartPods: 'Pending',
 } as const satisfies Record<string, ReasonState | undefined>;

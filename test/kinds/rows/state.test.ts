@@ -40,6 +40,25 @@ const cases: Case[] = [
     pods: podsOf('2P'),
     stands: { state: 'Running' },
   },
+  // As after a first pod that ran: "Pending" between two times "Running" is not true.
+  {
+    name: 'its pods have ended, and no pass has counted them yet',
+    job: aJob({ completions: 3 }),
+    pods: podsOf('2S'),
+    stands: { state: 'Running' },
+  },
+  {
+    name: 'one has ended, uncounted, and the next has not started',
+    job: aJob({ completions: 3 }),
+    pods: podsOf('1S 1P'),
+    stands: { state: 'Running' },
+  },
+  {
+    name: 'one has ended, uncounted, and the next finds no node',
+    job: aJob({ completions: 3 }),
+    pods: [...podsOf('1S'), unplaced],
+    stands: { state: 'Waiting', reason: 'Unschedulable' },
+  },
   { name: 'a pod runs', pods: podsOf('1A'), stands: { state: 'Running' } },
   {
     name: 'one runs, another finds no node',

@@ -35,7 +35,7 @@ import { indexBackoffMs } from '../backoff/per-index-backoff.ts';
 import { lostReasons, podReasons } from '../../rows/pod-states.ts';
 import { progressOf, type Progress } from '../counting/progress.ts';
 import type { JobReasonCode } from './reason-codes.ts';
-import { tallyOf } from '../tally/tally.ts';
+import { tallyOf, type Tally } from '../tally/tally.ts';
 import { isKnownMode, termsOf } from '../terms/terms.ts';
 import { expiryOf, needsCleanup, NoExpiryError } from '../end/ttl.ts';
 import { ownEntry } from '../../../objects/values/untyped-fields.ts';
@@ -131,7 +131,26 @@ function livingReasons(snapshot: Snapshot<Job>, nowMs: number, refusal: string |
     return [...undeleted, { code: 'Suspended', text, ...terminating }, ...lost, ...podReasons(tally)];
   }
 
-  return [...waitingReasons(snapshot, progress, { nowMs, refusal }), ...podReasons(tally), ...deadlineReason(job, nowMs)];
+  const ofPods = podReasons(tally);
+  return [
+    ...waitingReasons(snapshot, progress, { nowMs, refusal }),
+    ...ofPods,
+    ...endedReason(tally, ofPods),
+    ...deadlineReason(job, nowMs),
+  ];
+}
+
+/** The status does not say it yet, and no pod that runs says that the Job has begun. */
+function endedReason({ newSucceeded, newFailed }: Tally, ofPods: readonly Reason[]): Reason[] {
+  const ended = [...newSucceeded, ...newFailed];
+  if (ended.length === 0 || ofPods.some(({ code }) => code === 'PodsRunning')) return [];
+  return [
+    {
+      code: 'PodsEnded',
+      text: `${counted(ended.length, 'pod has', 'pods have')} ended: the next pass counts ${ended.length === 1 ? 'it' : 'them'}`,
+      pods: names(ended),
+    },
+  ];
 }
 
 function waitingReasons(

@@ -439,6 +439,13 @@ const cases: Case[] = [
     pods: podsOf('2R'),
     holds: { remainingSeconds: 40 },
   },
+  {
+    code: 'PodsEnded',
+    name: 'those that have ended, while none runs',
+    job: aJob({ completions: 3 }),
+    pods: podsOf('2S'),
+    says: '2 pods have ended: the next pass counts them',
+  },
   { code: 'AboutToStartPods', name: 'nothing holds it up', job: aJob({ completions: 2 }) },
 ];
 
