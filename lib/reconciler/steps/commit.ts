@@ -11,7 +11,7 @@ import { lowestFreeNumber, numberAfterDropped } from '../live/settle.ts';
 import type { News } from '../view/view.ts';
 import { writeChildren, writeView, type WrittenChildren } from '../view/view-access.ts';
 import { sendTimer } from '../head/wake.ts';
-import { summaryOfPass, writeSummary } from '../summary/pass-summary.ts';
+import { isFinal, summaryOfPass, writeSummary } from '../summary/pass-summary.ts';
 
 type ClosingPorts = Pick<Ports, 'store' | 'queue' | 'clock' | 'telemetry'>;
 
@@ -41,6 +41,7 @@ export async function commit(
   const summary = summaryOfPass(ports, pass, due?.dueAtMs);
   if (summary.behindUntilMs !== undefined) await sendTimer(ports, pass.pending.head, { dueAtMs: summary.behindUntilMs, attempt: 0 });
   const { own, others } = pass.known.observations;
+  if (isFinal(summary)) await writeSummary(ports, pass, summary);
   const marks = await writeOthers(store, pass, others);
   let accountedFor: Head = pass.pending.head;
   const changeOf = (head: Head, known: ViewPart | undefined): HeadChange => {
@@ -79,7 +80,7 @@ export async function commit(
   const nowMs = clock.nowMs();
   if (pass.pending.head.queued === pass.pending.head.fence && (pass.pending.head.pendingSinceMs ?? Infinity) > nowMs)
     await writeHead(ports, pass, { pendingSinceMs: nowMs });
-  await writeSummary(ports, pass, summary);
+  if (!isFinal(summary)) await writeSummary(ports, pass, summary);
   return due?.dueAtMs;
 }
 

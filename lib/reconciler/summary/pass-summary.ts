@@ -1,12 +1,13 @@
 // A pass keeps its workload's summary ready for lists. The head comes first, under the fence (R8): so a pass that was overtaken writes none.
 // If a pass dies between the two writes, its wake comes back, and the pass that follows writes the entry that the head speaks of again.
+// How an owner has ended comes before the head: no later pass takes it back, and none may follow that would write it again.
 import { shownFor } from '../../kinds/shown.ts';
 import type { KindShown } from '../../kinds/rows/kind-shown.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Pass } from '../pass/pass.ts';
 import type { Viewed } from './kind-reasons.ts';
 import { endedAtMs, encodeSummary, ownFields, summaryOf, type Summary, type TimedSummary } from './summary.ts';
-import { decodeTold, encodeTold, isSettled, stepOf, timed, type SummaryStep } from './told.ts';
+import { decodeTold, encodeTold, hasEnded, isSettled, stepOf, timed, type SummaryStep } from './told.ts';
 
 /** Those that ended or were removed are found for so long. */
 export const ENDED_KEPT_MS = 7 * 86_400_000;
@@ -59,7 +60,10 @@ export function summaryOrProblem(viewed: Viewed, times: { nowMs: number; offsetM
   }
 }
 
-/** After the head was written. @throws if it was not written: then the wake must come back */
+/** It tells for the first time how its owner has ended. */
+export const isFinal = ({ write }: PassSummary): boolean => write !== undefined && hasEnded(write.summary);
+
+/** After the head was written; before it, if it is final. @throws if it was not written: then the wake must come back */
 export async function writeSummary({ store }: Pick<Ports, 'store'>, pass: Pass, { told, write, fresh }: PassSummary): Promise<void> {
   // Another pass has taken up the same wake, and may have died after its head was written.
   const summary = write?.summary ?? (pass.isNext ? undefined : fresh);
@@ -82,17 +86,17 @@ export async function writeRemoval({ store, clock, telemetry }: SummaryPorts, pa
   const summary = summaryOrProblem(viewed, { nowMs, offsetMs }, (error) =>
     telemetry.error('workload cannot be summed up', { ...key, error }),
   );
-  const hasEnded = summary.state === 'Succeeded' || summary.state === 'Failed';
-  const state = hasEnded ? summary.state : (before?.state ?? 'Unknown');
+  const isEnd = hasEnded(summary);
+  const state = isEnd ? summary.state : (before?.state ?? 'Unknown');
   const removed: TimedSummary = {
     ...summary,
     state,
     fields: ownFields(last, shown.fields),
-    sinceMs: before?.state === state ? before.sinceMs : ((hasEnded ? endedAtMs(last) : undefined) ?? nowMs),
+    sinceMs: before?.state === state ? before.sinceMs : ((isEnd ? endedAtMs(last) : undefined) ?? nowMs),
     removedAtMs: nowMs,
   };
   // Nothing holds it up any more.
-  if (!hasEnded) for (const field of ['reason', 'why', 'yieldsToCluster', 'yieldsToDrain'] as const) delete removed[field];
+  if (!isEnd) for (const field of ['reason', 'why', 'yieldsToCluster', 'yieldsToDrain'] as const) delete removed[field];
   await store.putSummary({
     key,
     atMs: Math.max(nowMs, (before?.atMs ?? 0) + 1),

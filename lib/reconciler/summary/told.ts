@@ -62,6 +62,8 @@ export function stepOf(
   };
 }
 
+export const hasEnded = ({ state }: Pick<Summary, 'state'>): boolean => state === 'Succeeded' || state === 'Failed';
+
 /** Its next change may be far off. The summary of another one goes by itself after a week: to remove it would be one more write. */
 export const isSettled = (state: State): boolean => !UNSETTLED.has(state);
 const UNSETTLED: ReadonlySet<State> = new Set(['Pending', 'Running', 'BackingOff', 'Waiting', 'Terminating']);
@@ -81,14 +83,14 @@ function timesOf(
   fresh: Summary,
   { nowMs, isEndedAtMs }: { nowMs: number; isEndedAtMs: number | undefined },
 ): Times {
-  const hasEnded = fresh.state === 'Succeeded' || fresh.state === 'Failed';
-  const begins = hasEnded ? (isEndedAtMs ?? nowMs) : nowMs;
+  const isEnd = hasEnded(fresh);
+  const begins = isEnd ? (isEndedAtMs ?? nowMs) : nowMs;
   const sinceMs = before?.state === fresh.state ? before.sinceMs : wholeSeconds(begins);
   const times = { state: fresh.state, sinceMs, troubledSinceMs: undefined, calmSinceMs: undefined };
   const { troubledSinceMs, calmSinceMs } = before ?? {};
   if (isTroubled(fresh))
     return { ...times, troubledSinceMs: isSame(calmSinceMs, nowMs) ? (troubledSinceMs ?? wholeSeconds(nowMs)) : wholeSeconds(nowMs) };
-  if (troubledSinceMs === undefined || hasEnded || !isSame(calmSinceMs, nowMs)) return times;
+  if (troubledSinceMs === undefined || isEnd || !isSame(calmSinceMs, nowMs)) return times;
   return { ...times, troubledSinceMs, calmSinceMs: calmSinceMs ?? wholeSeconds(nowMs) };
 }
 
