@@ -1,6 +1,7 @@
 // A simulated task as it is stored, and its status when it is stopped, taken away, ready or out of memory.
 import type { ResolvedPod } from '../../objects/environment/sources.ts';
 import type { Condition, ContainerStatus, Pod, PodStatus } from '../../objects/kubernetes.ts';
+import { hasEnded } from '../../objects/placement/schedulable.ts';
 import type { TaskName } from '../../objects/task.ts';
 import { timeOf } from '../../simulated-node/container-states.ts';
 import { playedCommand } from '../../simulated-node/program.ts';
@@ -102,18 +103,17 @@ export function readyOrNot(status: PodStatus, isReady: boolean, nowMs: number): 
   };
 }
 
-export function outOfMemory(told: PodStatus): PodStatus {
-  const isEnd = told.phase === 'Succeeded' || told.phase === 'Failed';
-  if (!isEnd) return told;
-  const containerStatuses = (told.containerStatuses ?? []).map((each) =>
+export function outOfMemory(reported: PodStatus): PodStatus {
+  if (!hasEnded({ status: reported })) return reported;
+  const containerStatuses = (reported.containerStatuses ?? []).map((each) =>
     each.state?.terminated ? { ...each, state: { terminated: { ...each.state.terminated, exitCode: 137, reason: 'OOMKilled' } } } : each,
   );
-  return { ...told, phase: 'Failed', containerStatuses };
+  return { ...reported, phase: 'Failed', containerStatuses };
 }
 
 /** As a strategic merge patch would: conditions by their type. */
-export function merged(before: PodStatus, told: PodStatus): PodStatus {
+export function merged(before: PodStatus, reported: PodStatus): PodStatus {
   const conditions = new Map((before.conditions ?? []).map((condition) => [condition.type, condition]));
-  for (const condition of told.conditions ?? []) conditions.set(condition.type, condition);
-  return { ...before, ...told, conditions: [...conditions.values()] };
+  for (const condition of reported.conditions ?? []) conditions.set(condition.type, condition);
+  return { ...before, ...reported, conditions: [...conditions.values()] };
 }

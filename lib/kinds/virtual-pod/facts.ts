@@ -97,7 +97,7 @@ export const virtualPodFacts = defineFacts<VirtualPod>({
   isManaged: () => true,
   managerOf: () => undefined,
   hasStarted: ({ status }) => status?.startTime !== undefined || (status?.containerStatuses ?? []).length > 0,
-  isFinished: (owner) => hasEnded(owner as unknown as Pod),
+  isFinished: (owner) => hasEnded(owner),
   // A deletion, a shorter grace and a change that the provider must hear of are looked at at once; a status is usually our own.
   urgencyOfOwner: ({ metadata, status }) =>
     metadata.deletionTimestamp !== undefined || (status?.containerStatuses ?? []).length === 0 ? 'now' : 'soon',

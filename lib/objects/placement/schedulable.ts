@@ -2,7 +2,7 @@
 import type { Pod } from '../kubernetes.ts';
 import { fieldsOf, listOf, textOf } from '../values/untyped-fields.ts';
 
-export const hasEnded = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+export const hasEnded = ({ status }: Pick<Pod, 'status'>): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 /** Meant for the default scheduler, and not gated. */
 export function isForScheduler(pod: Pod): boolean {
